@@ -19,7 +19,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, overview, planning, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, odt_program, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -174,6 +174,26 @@ class Inside(unittest.TestCase):
         desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
         with self.assertRaisesRegex(StorageFull, "no model"):
             desk.run(names)
+        # Files of earlier runs prove nothing about this run.
+        desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names[20:]})
+        plan = desk.plan
+        desk.plan = lambda name, _: Plan(Video(name, name, Identity(1, "")), done={}) if int(name) < 20 else plan(name, _)
+        with self.assertRaisesRegex(StorageFull, "no model"):
+            desk.run(names)
+        self.assertEqual(sum(words[0] == "aside" for words in desk.log), 10)
+
+    def test_errors_of_odt_are_distinguished(self):
+        """Errors of the machine end the run, and temporary errors are retried by the next run."""
+        for sentence, kind in (("swiftodt: there is no model for the detector", StorageFull), ("OpenVINO was not found in /x", StorageFull),
+                               ("GStreamer has no element swiftodt: run", StorageFull), ("part.jsonl: Disk quota exceeded", StorageFull),
+                               ("no permission to read x.mp4", Unreachable), ("cannot read x.mp4: Stale file handle", Unreachable),
+                               ("This file contains no playable streams", BadFile)):
+            odt = os.path.join(self.folder, "odt")
+            with open(odt, "w", encoding="ascii") as file:
+                file.write(f'#!/bin/sh\necho "{sentence}" >&2\nexit 1\n')
+            os.chmod(odt, 0o755)
+            with mock.patch.dict(os.environ, SWIFTODT_ODT=odt), self.assertRaisesRegex(kind, sentence):
+                odt_program.odt("detect")
 
     def test_mismatching_segments_are_processed_whole(self):
         desk = FakeScheduler(trouble={("misfit", "a"): None})
@@ -186,6 +206,14 @@ class Inside(unittest.TestCase):
     def test_full_disk_stops_run(self):
         with self.assertRaises(StorageFull):
             FakeScheduler(trouble={("finish", "b", 4): (StorageFull("full"), 9)}).run("abc")
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            error = OSError(number, os.strerror(number), "/tmp/x")
+            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+                FakeScheduler(trouble={("finish", "b", 4): (error, 9)}).run("abc")
+            ask = mock.Mock(side_effect=error)
+            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+                file_cache.patiently(ask, "s3://x/y.mp4")
+            ask.assert_called_once_with()
 
     def test_schedule_memory_is_bounded(self):
         """Fifty times as many files need no more memory."""

@@ -18,7 +18,7 @@ from typing import IO, Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull, Unreachable
+from .errors import StorageFull, Unreachable, is_disk_full
 from .storage import reason
 
 # The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
@@ -151,6 +151,8 @@ def patiently(ask: Any, address: str) -> Any:
         except PermissionError as error:
             raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
         except Exception as error:
+            if is_disk_full(error):
+                raise StorageFull(f"{address} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
             if pause is None:
                 raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
             time.sleep(pause)

@@ -34,7 +34,7 @@ def main() -> int:
         return run(options, storage, settings)
     except (Usage, NoCluster) as error:
         return complain(error, 2)
-    except (StorageFull, Unreachable) as error:
+    except (StorageFull, Unreachable, OSError) as error:
         return complain(error, 1)
     except KeyboardInterrupt:
         return complain("interrupted; run the same command to resume", 130)
@@ -45,7 +45,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
     if options.zones:
         try:
             odt("zones", "--check", options.zones)
-        except BadFile as error:
+        except (BadFile, Unreachable) as error:
             raise Usage(f"--zones {options.zones}: {error}") from None
         with open(options.zones, encoding="utf-8") as file:
             zones = file.read()
