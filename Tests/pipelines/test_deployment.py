@@ -241,6 +241,24 @@ class Kubernetes(Deployment):
         self.assertTrue(os.path.exists(self.path("watch.sqlite")))
 
 
+class Image(Deployment):
+    def test_image_has_only_default_models(self):
+        """The folder of the models also has an own model and a model of the catalogue that is not installed by default."""
+        with open(f"{ROOT}/Pipelines/models/catalogue.json", encoding="utf-8") as file:
+            models = json.load(file)["models"]
+        default, other = (next(model for model in models if model["default"] is wanted) for wanted in (True, False))
+        os.mkdir(self.path("models"))
+        os.mkdir(self.path("image"))
+        names = {model["name"]: [*model["files"], model["name"] + ".json"] for model in (default, other)}
+        for name in ["mine.onnx", "mine.json", *names[default["name"]], *names[other["name"]]]:
+            with open(self.path(f"models/{name}"), "w", encoding="ascii"):
+                pass
+        said = command(f"{ROOT}/Pipelines/packaging/copy-models", self.path("models"), self.path("image"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names[default["name"]]))
+        self.assertNotRegex(text("build"), r"cp -.*/models")
+
+
 @unittest.skipUnless(shutil.which("dh_installsystemd"), "needs debhelper")
 class Package(Deployment):
     def test_upgrade_restarts_service_and_removal_stops_it(self):
