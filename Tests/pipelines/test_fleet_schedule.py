@@ -401,6 +401,17 @@ class Inside(unittest.TestCase):
         with file_cache.local_copy(three, Identity(1000, "1")):
             self.assertFalse(os.path.exists(path) or os.path.exists(path + ".lock"))
 
+    def test_files_of_killed_workers_are_removed(self):
+        folder = self.copies_in(self.folder, limit=2500)
+        (address,) = self.remote(1)
+        with file_cache.work_folder() as used:
+            os.mkdir(os.path.join(folder, "work-killed"))
+            for name in ("work-killed/part.jsonl", "killed.mp4.part", "killed.mp4.lock"):
+                pathlib.Path(folder, name).write_bytes(bytes(3000))
+            with file_cache.work_folder() as other, file_cache.local_copy(address, Identity(1000, "1")):
+                self.assertEqual({name for name in os.listdir(folder) if name.startswith(("work-", "killed"))}, set(map(os.path.basename, (used, other))))
+        self.assertFalse(os.path.exists(used) or os.path.exists(other))
+
     def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
         self.copies_in(self.folder, limit=2500)
         (address,) = self.remote(1)
@@ -454,7 +465,7 @@ class Inside(unittest.TestCase):
         os.chmod(odt, 0o755)
         with open(os.path.join(self.folder, "part"), "w", encoding="ascii") as file:
             file.write('{"h":1}\n{"time":0}\n{"end":true,"frames":1,"time":0}\n')
-        said = subprocess.run([PYTHON, "-c", FINISH, self.folder], capture_output=True, text=True, timeout=60, env=os.environ | {"SWIFTODT_ODT": odt})
+        said = subprocess.run([PYTHON, "-c", FINISH, self.folder], capture_output=True, text=True, timeout=60, env=os.environ | {"SWIFTODT_ODT": odt, "TMPDIR": self.folder})
         self.assertEqual((said.returncode, said.stdout), (0, "ended\n"), said.stderr)
         found = {str(path.relative_to(f"{self.folder}/results/tables")) for path in pathlib.Path(self.folder, "results/tables").rglob("*.parquet")}
         self.assertEqual(found, {f"{kind}/day=1970-01-03/source=hall/evening.parquet" for kind in ("tracks", "boxes", "zone_events")})

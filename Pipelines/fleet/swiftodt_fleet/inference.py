@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from typing import Any
 
-from .file_cache import Identity, local_copy
+from .file_cache import Identity, local_copy, work_folder
 from .segments import WHOLE, SegmentResult, Span
 from .storage import Storage
 from .settings import Settings
@@ -32,7 +31,7 @@ class Video:
 def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentResult:
     """Records the detections of a part and stores them. The .json file, which marks the part as finished, is written last."""
     storage = Storage(settings.storage)
-    with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
+    with work_folder() as folder, local_copy(video.address, video.identity) as path:
         recording = os.path.join(folder, "part.jsonl")
         answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
         seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])
