@@ -56,6 +56,13 @@ class Container(unittest.TestCase):
         size = sum(os.lstat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(self.root) for name in names)
         self.assertLess(size, LIMIT)
 
+    def test_image_has_licences(self):
+        """Of the base image, of added packages, of a generated file, and of swiftodt with its models."""
+        for name in ("libc6/copyright", "libgstreamer1.0-0/copyright", "gstreamer1.0-libav/copyright", "fonts-dejavu-core/copyright", "ca-certificates/copyright"):
+            self.assertTrue(os.path.exists(f"{self.root}/usr/share/doc/{name}"), name)
+        for name in ("LICENSE", "copyright", "swiftodt-models.copyright"):
+            self.assertTrue(os.path.exists(f"{self.root}/usr/local/share/doc/swiftodt/{name}"), name)
+
     def test_root_file_system_is_read_only(self):
         self.assertIn("Read-only", self.inside("touch", "/usr/local/x").stderr)
 

@@ -66,8 +66,8 @@ def main(video, folder):
         store.mkdir(bucket)
     store.put_file(video, f"archive/front/{os.path.basename(video)}")
     settings = Settings("s3://results/x", part_seconds=1)
-    addresses = list(sources.expand(["s3://archive/"], settings.storage))
     said, totals = [], []
+    addresses = list(sources.expand(["s3://archive/"], settings.storage, said.append))
     executor = [Executor(limit=2), Executor(), Executor()]
     try:
         run(settings, addresses, executor[0], said)

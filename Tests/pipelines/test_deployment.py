@@ -1,5 +1,5 @@
-"""The files for Docker Compose and Kubernetes in Pipelines/container. No images are fetched: odt, mosquitto and Prometheus of this machine run
-with the same configuration files, with only addresses and folders replaced."""
+"""The files for Docker Compose and Kubernetes in Pipelines/container, and the Debian package's service. No images are
+fetched: odt, mosquitto and Prometheus of this machine run with the same configuration files, with only addresses and folders replaced."""
 import importlib.util
 import json
 import os
@@ -239,6 +239,36 @@ class Kubernetes(Deployment):
         self.assertEqual(self.container["readinessProbe"]["httpGet"]["path"], "/healthz")
         self.until(lambda: "2 of 2 cameras connected" in self.get(f"http://127.0.0.1:{port}/healthz", TOKEN), watch)
         self.assertTrue(os.path.exists(self.path("watch.sqlite")))
+
+
+class Image(Deployment):
+    def test_image_has_only_default_models(self):
+        """The folder of the models also has an own model and a model of the catalogue that is not installed by default."""
+        with open(f"{ROOT}/Pipelines/models/catalogue.json", encoding="utf-8") as file:
+            models = json.load(file)["models"]
+        default, other = (next(model for model in models if model["default"] is wanted) for wanted in (True, False))
+        os.mkdir(self.path("models"))
+        os.mkdir(self.path("image"))
+        names = {model["name"]: [*model["files"], model["name"] + ".json"] for model in (default, other)}
+        for name in ["mine.onnx", "mine.json", *names[default["name"]], *names[other["name"]]]:
+            with open(self.path(f"models/{name}"), "w", encoding="ascii"):
+                pass
+        said = command(f"{ROOT}/Pipelines/packaging/copy-models", self.path("models"), self.path("image"))
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names[default["name"]]))
+        self.assertNotRegex(text("build"), r"cp -.*/models")
+
+
+@unittest.skipUnless(shutil.which("dh_installsystemd"), "needs debhelper")
+class Package(Deployment):
+    def test_upgrade_restarts_service_and_removal_stops_it(self):
+        shutil.copytree(f"{ROOT}/debian", self.path("debian"))
+        shutil.copy(f"{ROOT}/Pipelines/examples/swiftodt-watch.service", self.path("debian/swiftodt-tools.swiftodt-watch.service"))
+        said = command("make", "-C", self.folder, "-f", "debian/rules", "override_dh_installsystemd")
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        for script, action in (("postinst", "_dh_action=restart"), ("prerm", "deb-systemd-invoke stop 'swiftodt-watch.service'")):
+            with open(self.path(f"debian/.debhelper/generated/swiftodt-tools/{script}.service"), encoding="utf-8") as file:
+                self.assertIn(action, file.read(), script)
 
 
 if __name__ == "__main__":

@@ -66,8 +66,8 @@ class CommandLine(unittest.TestCase):
                 file.write("{")
             for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--zones", "/nowhere.json"], "--zones /nowhere.json: "),
                                     (["--zones", broken], f"--zones {broken}: "), (["@/nowhere.txt"], "the list @/nowhere.txt cannot be read: "),
-                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1")):
-                done = subprocess.run([RUN, "none.mp4", *words, "--out", storage], capture_output=True, text=True, timeout=120)
+                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1"), (["--out", "foo://x"], "neither a folder nor an address")):
+                done = subprocess.run([RUN, "--out", storage, "none.mp4", *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 
     def test_storage_keeps_results_of_one_set_of_settings(self):
@@ -91,6 +91,9 @@ class CommandLine(unittest.TestCase):
                 self.assertIn("there is no Ray", said("--set", setting))
                 self.assertIn("other settings", said())
                 shutil.rmtree(f"{storage}/{folder}")
+            with open(f"{storage}/run.json", "w") as file:
+                file.write('{"finger')
+            self.assertIn("run.json is damaged; remove it", said())
 
 
 @needs_fleet

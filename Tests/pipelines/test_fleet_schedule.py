@@ -1,9 +1,11 @@
 """The fleet's schedule, storage and file cache without Ray: every part runs once, failures are handled, and memory is bounded."""
 import contextlib
+import errno
 import fcntl
 import io
 import json
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -17,7 +19,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, odt_program, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -38,6 +40,28 @@ for address in addresses:
         target = os.path.join(folder, tables.name_in_tables(kind, video, origin))
         os.makedirs(os.path.dirname(target))
         os.rename(path, target)\n"""
+
+# Finishes a video whose file was changed on two days, and then as another run of the same time.
+FINISH = """
+import json, os, sys
+from unittest import mock
+from swiftodt_fleet import postprocessing
+from swiftodt_fleet.file_cache import Identity
+from swiftodt_fleet.inference import Video, recording_name
+from swiftodt_fleet.settings import Settings
+from swiftodt_fleet.storage import Storage
+folder = sys.argv[1]
+settings = Settings(folder + "/results")
+def video(day):
+    return Video("evening", "/v/hall/evening.mp4", Identity(1, str(day), day * 86400))
+for day in (1, 2):
+    Storage(settings.storage).put(folder + "/part", recording_name(video(day), 0))
+    done = postprocessing.finish(video(day), settings, 1)
+assert postprocessing.finish(video(2), settings, 1) == done
+with mock.patch.object(postprocessing, "finished", side_effect=[None, done]):
+    assert postprocessing.finish(video(2), settings, 1) == done
+try: postprocessing.finish(video(3), settings, 1)
+except FileNotFoundError: print("ended")\n"""
 
 
 class FakeExecutor:
@@ -150,6 +174,26 @@ class Inside(unittest.TestCase):
         desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
         with self.assertRaisesRegex(StorageFull, "no model"):
             desk.run(names)
+        # Files of earlier runs prove nothing about this run.
+        desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names[20:]})
+        plan = desk.plan
+        desk.plan = lambda name, _: Plan(Video(name, name, Identity(1, "")), done={}) if int(name) < 20 else plan(name, _)
+        with self.assertRaisesRegex(StorageFull, "no model"):
+            desk.run(names)
+        self.assertEqual(sum(words[0] == "aside" for words in desk.log), 10)
+
+    def test_errors_of_odt_are_distinguished(self):
+        """Errors of the machine end the run, and temporary errors are retried by the next run."""
+        for sentence, kind in (("swiftodt: there is no model for the detector", StorageFull), ("OpenVINO was not found in /x", StorageFull),
+                               ("GStreamer has no element swiftodt: run", StorageFull), ("part.jsonl: Disk quota exceeded", StorageFull),
+                               ("no permission to read x.mp4", Unreachable), ("cannot read x.mp4: Stale file handle", Unreachable),
+                               ("This file contains no playable streams", BadFile)):
+            odt = os.path.join(self.folder, "odt")
+            with open(odt, "w", encoding="ascii") as file:
+                file.write(f'#!/bin/sh\necho "{sentence}" >&2\nexit 1\n')
+            os.chmod(odt, 0o755)
+            with mock.patch.dict(os.environ, SWIFTODT_ODT=odt), self.assertRaisesRegex(kind, sentence):
+                odt_program.odt("detect")
 
     def test_mismatching_segments_are_processed_whole(self):
         desk = FakeScheduler(trouble={("misfit", "a"): None})
@@ -162,6 +206,14 @@ class Inside(unittest.TestCase):
     def test_full_disk_stops_run(self):
         with self.assertRaises(StorageFull):
             FakeScheduler(trouble={("finish", "b", 4): (StorageFull("full"), 9)}).run("abc")
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            error = OSError(number, os.strerror(number), "/tmp/x")
+            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+                FakeScheduler(trouble={("finish", "b", 4): (error, 9)}).run("abc")
+            ask = mock.Mock(side_effect=error)
+            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+                file_cache.patiently(ask, "s3://x/y.mp4")
+            ask.assert_called_once_with()
 
     def test_schedule_memory_is_bounded(self):
         """Fifty times as many files need no more memory."""
@@ -211,7 +263,8 @@ class Inside(unittest.TestCase):
         with open(os.path.join(self.folder, "list"), "w") as file:
             file.write(f"# some\n{self.folder}/a/1.mp4\n\nhttps://there/x.mp4\n")
         def expanded(*words):
-            return [address.replace(self.folder + "/", "") for address in sources.expand([word.replace("F/", self.folder + "/") for word in words], self.folder + "/out")]
+            return [address.replace(self.folder + "/", "") for address in sources.expand([word.replace("F/", self.folder + "/") for word in words], self.folder + "/out", said.append)]
+        said = []
         self.assertEqual(expanded("F/a"), ["a/1.mp4", "a/b/2.MKV"])
         self.assertEqual(expanded("F/a/*.mp4", "F/[x].mp4", "F/none.mp4"), ["a/1.mp4", "[x].mp4", "none.mp4"])
         self.assertEqual(expanded("@F/list"), ["a/1.mp4", "https://there/x.mp4"])
@@ -221,15 +274,48 @@ class Inside(unittest.TestCase):
         with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
             expanded("@F/outer")
         self.assertEqual(len(expanded("F/")), 3)
+        self.assertEqual(said, [])
+        self.assertEqual(expanded("F/*.avi", "foo://x/y.mp4", "F/a/1.mp4"), ["a/1.mp4"])
+        self.assertEqual([sentence.replace(self.folder, "F") for sentence in said],
+                         ["no file matches F/*.avi", "foo://x/y.mp4 cannot be read: Protocol not known: foo"])
+        # The folder of results under another name.
+        os.symlink(self.folder, os.path.join(self.folder, "link"))
+        self.assertEqual(expanded("F/link/out"), [])
+        self.assertEqual(len(expanded("F/link/")), 3)
         names = {sources.short_name(name) for name in ("/a/x.mp4", "/b/x.mp4", "s3://a/x.mp4?v=1", "/a/ü ß/../x", "/" + "x" * 300)}
         self.assertEqual(len(names), 5)
         self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
+
+    def test_unreadable_folders_are_reported(self):
+        for name in ("a/1.mp4", "b/c/2.mp4", "d/3.mp4"):
+            os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
+            open(os.path.join(self.folder, name), "w").close()
+        scandir = os.scandir
+
+        def refuse(path):
+            if str(path).endswith("/c"):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+            return scandir(path)
+
+        said = []
+        # Permissions do not apply to root.
+        with mock.patch.object(os, "scandir", refuse):
+            found = list(sources.expand([self.folder], self.folder + "/out", said.append))
+        self.assertEqual(found, [f"{self.folder}/a/1.mp4", f"{self.folder}/d/3.mp4"])
+        self.assertEqual(said, [f"{self.folder}/b/c cannot be read: Permission denied"])
 
     def test_origins_are_parsed(self):
         hour = 3600 * 10**9
         for name, expected in {
             "/v/front/front-2026-11-22T15-00-00Z.mkv": ("front", "2026-11-22", 15), "s3://b/yard/20261122_150000.mp4": ("yard", "2026-11-22", 15),
-            "/v/gate/2026-11-22/15.mp4": ("15", "2026-11-22", None), "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
+            "/v/gate/2026-11-22/15.mp4": ("15", "2026-11-22", None),
+            "/v/gate/2026-11-22/15-45-01.mp4": ("gate", "2026-11-22", 15), "/v/gate/20261122/154501.mp4": ("gate", "2026-11-22", 15),
+            "/v/2026-11-22/yard_15.45.01.mp4": ("yard", "2026-11-22", 15), "/v/yard-2026-11-22/15-45-01.mp4": ("yard", "2026-11-22", 15),
+            "/v/2026-11-22/hall.mp4": ("hall", "2026-11-22", None), "/v/gate/20261122154501.mp4": ("gate", "2026-11-22", 15),
+            "/v/x/cam1_2026-11-22T00-45-01+0200.mp4": ("cam1", "2026-11-22", 22), "/v/x/cam1_2026-11-22T15:45:01-05:30.mp4": ("cam1", "2026-11-22", 21),
+            "/v/gate/2026-11-22_15-00-00/clip-000012.mp4": ("clip-000012", "2026-11-22", 15),
+            "/v/x/cam1_20261122_154501-0002.mp4": ("cam1", "2026-11-22", 15),
+            "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
             "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
             found = recording_origin.origin(name, 1795219200.5)
             begin = found.begin and found.begin // hour % 24
@@ -250,6 +336,30 @@ class Inside(unittest.TestCase):
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def test_names_that_are_not_utf_8_are_stored_and_shown(self):
+        address = os.fsdecode(b"/v/\xff.mp4")
+        folder = os.path.join(self.folder, "results")
+        planning.set_aside(address, settings.Settings(folder), "no video", True, None)
+        planning.write_plan(Storage(folder), Video(sources.short_name(address), address, Identity(1, "")), [WHOLE])
+        self.assertEqual(Storage(folder).read_json(f"failed/{sources.short_name(address)}.json")["address"], address)
+        overview.write_overview(Storage(folder))
+        with open(f"{folder}/index.html", encoding="utf-8") as file:
+            self.assertIn(r"\udcff.mp4", file.read())
+        listed = os.path.join(self.folder, "list")
+        with open(listed, "wb") as file:
+            file.write(b"/v/\xff.mp4\n")
+        self.assertEqual(list(sources.expand([f"@{listed}"], folder, self.fail)), [address])
+
+    def test_list_is_read_from_pipe(self):
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        self.assertTrue(sources.is_read_once(["a", f"@{pipe}"]))
+        self.assertFalse(sources.is_read_once(["a", f"@{__file__}"]))
+        writer = threading.Thread(target=lambda: pathlib.Path(pipe).write_text("/v/1.mp4\n/v/2.mp4\n", encoding="ascii"))
+        writer.start()
+        self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder, self.fail)), ["/v/1.mp4", "/v/2.mp4"])
+        writer.join(60)
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""
@@ -290,6 +400,17 @@ class Inside(unittest.TestCase):
                 self.assertTrue(os.path.exists(path) and os.path.exists(path + ".lock"))
         with file_cache.local_copy(three, Identity(1000, "1")):
             self.assertFalse(os.path.exists(path) or os.path.exists(path + ".lock"))
+
+    def test_files_of_killed_workers_are_removed(self):
+        folder = self.copies_in(self.folder, limit=2500)
+        (address,) = self.remote(1)
+        with file_cache.work_folder() as used:
+            os.mkdir(os.path.join(folder, "work-killed"))
+            for name in ("work-killed/part.jsonl", "killed.mp4.part", "killed.mp4.lock"):
+                pathlib.Path(folder, name).write_bytes(bytes(3000))
+            with file_cache.work_folder() as other, file_cache.local_copy(address, Identity(1000, "1")):
+                self.assertEqual({name for name in os.listdir(folder) if name.startswith(("work-", "killed"))}, set(map(os.path.basename, (used, other))))
+        self.assertFalse(os.path.exists(used) or os.path.exists(other))
 
     def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
         self.copies_in(self.folder, limit=2500)
@@ -336,6 +457,51 @@ class Inside(unittest.TestCase):
         self.assertEqual(answers[0], [("front", "2026-11-22 15:00", 1), ("hall", f"{hall}, hour 1", 1)])
         self.assertEqual(answers[-1], [("front", "2026-11-22 15:00", 1), ("front", "2026-11-22 15:01", 1),
                                        ("hall", f"{hall}, minute 1", 1), ("hall", f"{hall}, minute 2", 1)])
+
+    def test_changed_file_replaces_its_tables_and_parallel_runs_agree(self):
+        odt = os.path.join(self.folder, "odt")
+        with open(odt, "w", encoding="ascii") as file:
+            file.write('#!/bin/sh\n: >"$3"\n')
+        os.chmod(odt, 0o755)
+        with open(os.path.join(self.folder, "part"), "w", encoding="ascii") as file:
+            file.write('{"h":1}\n{"time":0}\n{"end":true,"frames":1,"time":0}\n')
+        said = subprocess.run([PYTHON, "-c", FINISH, self.folder], capture_output=True, text=True, timeout=60, env=os.environ | {"SWIFTODT_ODT": odt, "TMPDIR": self.folder})
+        self.assertEqual((said.returncode, said.stdout), (0, "ended\n"), said.stderr)
+        found = {str(path.relative_to(f"{self.folder}/results/tables")) for path in pathlib.Path(self.folder, "results/tables").rglob("*.parquet")}
+        self.assertEqual(found, {f"{kind}/day=1970-01-03/source=hall/evening.parquet" for kind in ("tracks", "boxes", "zone_events")})
+        self.assertEqual(os.listdir(f"{self.folder}/results/work"), [])
+
+    def test_done_file_is_not_set_aside(self):
+        video, options, storage = self.planned()
+        storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
+        planning.set_aside(video.address, options, "no parts", False, video.identity)
+        self.assertIsNotNone(planning.plan(video.address, options).done)
+        self.assertEqual(storage.names("failed"), [])
+
+    def test_damaged_state_is_made_again(self):
+        video, options, storage = self.planned()
+        for name in (f"done/{video.name}.json", f"failed/{video.name}.json"):
+            storage.write_json(name, {})
+            with open(storage.path(name), "wb") as file:
+                file.write(bytes(10))
+        overview.write_overview(storage)
+        for number, names in enumerate((("json", "jsonl"), ("json",), ("jsonl",))):
+            for ending in names:
+                storage.write_json(f"{video.work_folder}/{number:05}.{ending}", {"frames": 1, "first": [], "behind": []})
+        planning.write_plan(storage, video, [Span(None, 1), Span(1, 2), Span(2, None)])
+        plan = planning.plan(video.address, options)
+        self.assertEqual((len(plan.spans), list(plan.seen)), (3, [0]))
+        with open(storage.path(f"{video.work_folder}/plan.json"), "w", encoding="ascii") as file:
+            file.write('{"address"')
+        plan = planning.plan(video.address, options)
+        self.assertEqual((plan.spans, plan.seen), ([WHOLE], {}))
+
+    def planned(self):
+        """Returns a video in a folder of its own, settings without parts, and the storage."""
+        address = os.path.join(self.folder, "x.mp4")
+        open(address, "w").close()
+        options = settings.Settings(os.path.join(self.folder, "results"), part_seconds=0)
+        return Video(sources.short_name(address), address, Identity.of(address)), options, Storage(options.storage)
 
     def test_documented_query_command_runs(self):
         with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:

@@ -3,8 +3,10 @@ import dataclasses
 import gc
 import glob
 import importlib.util
+import io
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import threading
 import unittest
 import warnings
 import zipfile
+from unittest import mock
 
 from streams import BIKES, ROOT, GObject, Gst, ball, command, frames, run
 from test_messages import SOMETIMES, documented
@@ -103,6 +106,13 @@ class Messages(unittest.TestCase):
         # Ids begin with 1 for each connection of odt watch to a camera.
         line = json.dumps(json.loads(next(line for line in lines if json.loads(line).get("objects"))) | {"session": 2, "source": "door"})
         self.assertEqual({(row["source"], row["session"]) for row in swiftodt.rows([swiftodt.from_json(line)])}, {("door", 2)})
+        text = "".join(lines) + '{"message": "stats"}\n'
+        self.assertEqual(list(swiftodt.rows(io.StringIO(text))), rows)
+        self.assertEqual(list(swiftodt.rows(io.BytesIO(text.encode()))), rows)
+        self.assertEqual(list(swiftodt.rows(map(swiftodt.from_json, text.splitlines()))), rows)
+        for item in ("text", {"message": "swiftodt"}, 7):
+            with self.assertRaisesRegex(TypeError, "is neither a message nor a pair of track"):
+                list(swiftodt.rows([item]))
         with self.assertRaisesRegex(swiftodt.Error, "stream-time.*whole number"):
             swiftodt.from_json(json.loads(line) | {"stream-time": "5"})
 
@@ -119,6 +129,11 @@ class Messages(unittest.TestCase):
         self.assertIn("pip install pandas", one)
         self.assertIn("pip install supervision", two)
         self.assertIn("apt-get install python3-gi", three)
+
+    def test_package_in_folder_at_root_is_imported(self):
+        """The package is in no checkout if its path is shorter than that of the package in a checkout."""
+        with mock.patch.object(swiftodt.native, "FOLDER", pathlib.Path("/swiftodt/native")):
+            self.assertIsNone(swiftodt.native.plugin_folder())
 
     @needs("mypy")
     def test_type_hints_check(self):
@@ -283,6 +298,55 @@ class Tracks(unittest.TestCase):
         self.assertLess(len(os.listdir("/proc/self/task")), before[0] + 5)
         self.assertLess(len(os.listdir("/proc/self/fd")), before[1] + 5)
         self.assertEqual(threading.active_count(), 1)
+
+    def test_threads_share_iterator(self):
+        """Each frame goes to one thread, and all threads end with the video."""
+        tracking = swiftodt.track(pipeline=BALL.format(60), detector="motion")
+        seen = []
+        threads = [threading.Thread(target=lambda: seen.extend(frame.result.timestamp for frame, _ in tracking), daemon=True) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+        self.assertEqual((len(seen), len(set(seen))), (60, 60))
+
+    def test_close_during_close_stops_pipeline_once(self):
+        """Another thread closes the iterator while close() reads the statistics."""
+        tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")
+        next(tracking)
+        element, reads = tracking._element, []
+
+        def read(name):
+            reads.append(name)
+            if len(reads) == 1:
+                tracking.close()
+            return element.get_property(name)
+
+        tracking._element = mock.Mock(get_property=read)
+        tracking.close()
+        self.assertEqual((reads, list(tracking)), (["stats"], []))
+        self.assertGreater(tracking.stats["frames"], 0)
+
+    def test_other_thread_closes_waiting_iterator(self):
+        tracking = swiftodt.track(pipeline="appsrc caps=video/x-raw,format=I420,width=320,height=240,framerate=30/1", detector="motion")
+        thread = threading.Thread(target=list, args=[tracking], daemon=True)
+        thread.start()
+        tracking.close()
+        thread.join(60)
+        self.assertFalse(thread.is_alive())
+
+    def test_forked_process_gets_error(self):
+        program = ("import os, swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"
+                   "next(video)\nif not (child := os.fork()):\n"
+                   "    for work in (lambda: next(video), video.close, lambda: swiftodt.track(pipeline='videotestsrc')):\n"
+                   "        try: work()\n"
+                   "        except swiftodt.Error as error: print(error, flush=True)\n"
+                   "    video.__del__()\n    os._exit(0)\n"
+                   "os.waitpid(child, 0)\nnext(video)\n")
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"')), (0, 3), said.stderr)
 
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"

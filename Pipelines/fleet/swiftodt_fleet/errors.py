@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 class BadFile(Exception):
     """The file cannot be analysed. It is set aside until it changes."""
@@ -16,7 +18,11 @@ class Crash(Exception):
 
 
 class StorageFull(Exception):
-    """Results cannot be written. The run ends; the same command resumes it."""
+    """Results cannot be written, or a machine cannot process any video. The run ends; the same command resumes it."""
+
+
+def is_disk_full(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Usage(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -18,7 +19,7 @@ from typing import IO, Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull, Unreachable
+from .errors import StorageFull, Unreachable, is_disk_full
 from .storage import reason
 
 # The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
@@ -60,6 +61,36 @@ def seconds_since_1970(moment: Any) -> float | None:
     return None
 
 
+def private_folder() -> Path:
+    folder = Path(tempfile.gettempdir()) / f"swiftodt-fleet-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    # Other users could have created a folder of this name in the temporary folder.
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
+        raise StorageFull(f"{folder} is accessible to other users; remove it, or set TMPDIR")
+    return folder
+
+
+@contextmanager
+def work_folder() -> Iterator[str]:
+    """Yields a temporary folder, and removes those of killed workers. A worker holds a lock in its folder."""
+    folder = private_folder()
+    with open(folder / "work.lock", "w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        for old in folder.glob("work-*"):
+            with suppress(OSError), open(old / ".lock", "w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(old)
+        new = tempfile.mkdtemp(prefix="work-", dir=folder)
+        lock = open(os.path.join(new, ".lock"), "w")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    with lock:
+        try:
+            yield new
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+
 @contextmanager
 def local_copy(address: str, identity: Identity) -> Iterator[str]:
     """Yields the path of a local copy of the file. The workers of a machine share one copy."""
@@ -67,15 +98,9 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
     if isinstance(files, LocalFileSystem):
         yield path
         return
-    folder = Path(tempfile.gettempdir()) / f"swiftodt-fleet-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    about = folder.lstat()
-    # Other users could have created a folder of this name in the temporary folder.
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
-        raise StorageFull(f"{folder} is accessible to other users; remove it, or set TMPDIR")
     # The copy keeps the file's extension, which GStreamer does not need but people do.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
-    copy = folder / (hashlib.sha256(f"{address}\n{identity}".encode()).hexdigest()[:24] + ending)
+    copy = private_folder() / (hashlib.sha256(f"{address}\n{identity}".encode("utf-8", "surrogateescape")).hexdigest()[:24] + ending)
     while True:
         with open(lock_path(copy), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
@@ -92,8 +117,8 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
 
 
 def lock_path(copy: Path) -> Path:
-    """Returns the path of the copy's lock file. Readers lock it shared; making or removing the copy needs an exclusive lock."""
-    return copy.with_name(copy.name + ".lock")
+    """Returns the path of the lock file of a copy or its part. Readers lock it shared; making or removing the copy needs an exclusive lock."""
+    return copy.with_name(copy.name.removesuffix(".part") + ".lock")
 
 
 def is_in_place(lock: IO[str]) -> bool:
@@ -121,13 +146,13 @@ def fetch(files: Any, path: str, address: str, copy: Path, identity: Identity) -
 
 
 def make_room(folder: Path, size: int) -> None:
-    """Removes unused copies with their locks, the least recently used first, until one more file of this size fits."""
+    """Removes unused copies, and parts of killed workers, with their locks, the least recently used first, until one more file of this size fits."""
     file_cache = []
     for file in folder.iterdir():
         # Another worker may remove the file at the same time.
         with suppress(FileNotFoundError):
-            if file.suffix not in (".lock", ".part"):
-                about = file.stat()
+            about = file.stat()
+            if file.suffix != ".lock" and stat.S_ISREG(about.st_mode):
                 file_cache.append((about.st_mtime, about.st_size, file))
     taken = sum(bytes_ for _, bytes_, _ in file_cache) + size
     for _, bytes_, copy in sorted(file_cache):
@@ -151,6 +176,8 @@ def patiently(ask: Any, address: str) -> Any:
         except PermissionError as error:
             raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
         except Exception as error:
+            if is_disk_full(error):
+                raise StorageFull(f"{address} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
             if pause is None:
                 raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
             time.sleep(pause)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
+from typing import Any
 
-from .file_cache import Identity, local_copy
+from .file_cache import Identity, local_copy, work_folder
 from .segments import WHOLE, SegmentResult, Span
 from .storage import Storage
 from .settings import Settings
@@ -31,7 +31,7 @@ class Video:
 def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentResult:
     """Records the detections of a part and stores them. The .json file, which marks the part as finished, is written last."""
     storage = Storage(settings.storage)
-    with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
+    with work_folder() as folder, local_copy(video.address, video.identity) as path:
         recording = os.path.join(folder, "part.jsonl")
         answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
         seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])
@@ -48,8 +48,15 @@ def result_name(video: Video, number: int) -> str:
     return f"{video.work_folder}/{number:05}.json"
 
 
+def finished(storage: Storage, video: Video) -> dict[str, Any] | None:
+    """Returns the content of done/NAME.json if it belongs to this content of the file, else None."""
+    done: dict[str, Any] | None = storage.read_json(f"done/{video.name}.json")
+    return done if done is not None and done["identity"] == video.identity.key else None
+
+
 def finished_segments(storage: Storage, video: Video) -> dict[int, SegmentResult]:
-    """Returns the results of the parts that earlier runs finished."""
-    names = (name for name in storage.names(video.work_folder) if name.endswith(".json") and name != "plan.json")
-    found = {int(name.removesuffix(".json")): storage.read_json(f"{video.work_folder}/{name}") for name in names}
+    """Returns the results of the parts that earlier runs finished and whose recordings exist."""
+    names = set(storage.names(video.work_folder))
+    stems = (name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl"))
+    found = {int(stem): storage.read_json(f"{video.work_folder}/{stem}.json") for stem in stems if f"{stem}.json" in names}
     return {number: SegmentResult(**value) for number, value in found.items() if value is not None}

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
-from .errors import BadFile, Crash, StorageFull, Usage
+from .errors import BadFile, Crash, StorageFull, Unreachable, Usage
 
 ROOT = Path(__file__).resolve().parents[3]
 PR_SET_PDEATHSIG = 1
 # The maximum length in characters of odt's error text in messages.
 LONGEST = 2000
+# Texts of odt's errors that every video would cause on this machine.
+ABOUT_MACHINE = re.compile("No space left|Disk quota exceeded|File too large|file size limit|there is no model|OpenVINO (was not found|cannot be used)|"
+                           r"OpenVINO \S+ does not start|this OpenVINO is too old|has no element swiftodt|GStreamer does not start|raise the limit")
+# Texts of errors that may be gone at the next run, although the video is the same.
+TEMPORARY = re.compile("no permission to read|Permission denied|Input/output error|Stale file handle|install gstreamer1.0-libav")
 
 
 def odt(*words: str) -> str:
     """Runs odt and returns its standard output.
 
-    :raises BadFile: if odt fails; Crash, Usage and StorageFull in the cases that they name.
+    :raises BadFile: if odt fails; Crash, Usage, StorageFull and Unreachable in the cases that they name.
     """
     program, environment = where()
     done = subprocess.run([program, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -32,8 +39,10 @@ def odt(*words: str) -> str:
         raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
     if done.returncode == 2:
         raise Usage(said)
-    if "No space left" in said or "File too large" in said or "file size limit" in said:
-        raise StorageFull(f"this machine's disk is full: {said}")
+    if ABOUT_MACHINE.search(said):
+        raise StorageFull(f"{socket.gethostname()} cannot process videos: {said}")
+    if TEMPORARY.search(said):
+        raise Unreachable(said)
     raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
 
 

@@ -10,8 +10,8 @@ interrupted run."""
 EPILOG = """SOURCES are files, folders, patterns ('footage/*.mp4'), addresses (https://..., s3://bucket/...), and lists: @FILE, with one source per line.
 
 PLACE receives index.html, which links to each video's page; files/NAME/ with detections, messages, page and annotated video; and tables/ in
-Parquet (docs/fleet.md). Errors are in failed/. The exit code is 0 if all files are done, 1 if a file was set aside or a result could not be
-written, 2 if the command line is invalid.
+Parquet (docs/fleet.md). Errors are in failed/. The exit code is 0 if all files are done, 1 if a source could not be read, a file was set
+aside or a result could not be written, 2 if the command line is invalid.
 
 examples:
   Pipelines/fleet/run footage/ --out results

@@ -33,7 +33,7 @@ def write_overview(storage: Storage) -> None:
     for number, page in enumerate(pages):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "page.html")
-            with open(path, "w", encoding="utf-8") as file:
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(HEAD)
                 file.write(f"<h1>{len(names)} videos</h1>\n{links(len(pages))}")
                 file.writelines(table(storage, page))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .file_cache import Identity, local_copy
-from .inference import Video, finished_segments
+from .inference import Video, finished, finished_segments
 from .errors import BadFile, Unreachable
 from .segments import WHOLE, SegmentResult, Span, spans
 from .storage import Storage
@@ -31,8 +31,9 @@ def plan(address: str, settings: Settings) -> Plan:
     storage = Storage(settings.storage)
     video = Video(short_name(address), address, Identity.of(address))
     key = video.identity.key
-    done = storage.read_json(f"done/{video.name}.json")
-    if done is not None and done["identity"] == key:
+    if (done := finished(storage, video)) is not None:
+        # Another run may have set the file aside.
+        storage.remove(f"failed/{video.name}.json")
         return Plan(video, done=done)
     failed = storage.read_json(f"failed/{video.name}.json")
     if failed is not None and failed["identity"] == key and not failed["again"]:

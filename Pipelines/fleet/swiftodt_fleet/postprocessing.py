@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import ExitStack
 from typing import Any
 
-from .file_cache import local_copy
-from .inference import Video, recording_name
+from .file_cache import local_copy, work_folder
+from .inference import Video, finished, recording_name
 from .segments import join
 from .storage import Storage
-from .recording_origin import origin
+from .recording_origin import Origin, origin
 from .settings import Settings
-from .tables import name_in_tables, write_tables
+from .tables import SCHEMAS, name_in_tables, write_tables
 from .odt_program import odt
 
 
 def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
-    """Tracks the objects of the whole video and stores all results. The file done/NAME.json comes last, then the parts are removed.
+    """Makes and stores all results of a video, unless another run has done so. Then the parts are removed.
 
     :return: the content of done/NAME.json, which the overview shows.
     """
     storage = Storage(settings.storage)
-    with tempfile.TemporaryDirectory(prefix="swiftodt-fleet-") as folder, local_copy(video.address, video.identity) as path:
+    try:
+        done = finished(storage, video) or store_results(storage, video, settings, segments)
+    except FileNotFoundError:
+        # Another run may have finished the video meanwhile and removed the parts.
+        if (other := finished(storage, video)) is None:
+            raise
+        done = other
+    storage.remove(f"failed/{video.name}.json")
+    storage.remove(video.work_folder)
+    return done
+
+
+def store_results(storage: Storage, video: Video, settings: Settings, segments: int) -> dict[str, Any]:
+    """Tracks the objects of the whole video and stores all results. The file done/NAME.json comes last."""
+    with work_folder() as folder, local_copy(video.address, video.identity) as path:
         joined = os.path.join(folder, "detections.jsonl")
         frames, written = gather(storage, video, segments, folder, joined)
         # A recording cannot represent two frames with the same time, as in some old containers. Such a file is processed again without it.
@@ -34,14 +47,22 @@ def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
         outputs["report.html"] = report(outputs["messages.jsonl"], path, folder, video, settings)
         for name, file in outputs.items():
             storage.put(file, f"files/{video.name}/{name}")
+        remove_old_tables(storage, video, belongs)
         for kind, file in tables.items():
             storage.put(file, name_in_tables(kind, video.name, belongs))
     done = {"address": video.address, "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
             "frames": frames, "seconds": figures.seconds, "parts": segments, "tracks": figures.tracks, "zone-events": figures.zone_events}
     storage.write_json(f"done/{video.name}.json", done)
-    storage.remove(f"failed/{video.name}.json")
-    storage.remove(video.work_folder)
     return done
+
+
+def remove_old_tables(storage: Storage, video: Video, belongs: Origin) -> None:
+    """Removes the tables of an earlier content of the file if they are in other folders than the new ones."""
+    if (old := storage.read_json(f"done/{video.name}.json")) is not None:
+        before = Origin(old["source"], old["day"], None)
+        if (before.source, before.day) != (belongs.source, belongs.day):
+            for kind in SCHEMAS:
+                storage.remove(name_in_tables(kind, video.name, before))
 
 
 def gather(storage: Storage, video: Video, segments: int, folder: str, joined: str) -> tuple[int, int]:

@@ -14,12 +14,12 @@ from .inference import infer
 from .cluster import NoCluster, cluster
 from .options import parse
 from .overview import write_overview
-from .storage import Storage
+from .storage import Storage, reason
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
 from .settings import Settings, property_setting
-from .sources import check_lists, expand
+from .sources import check_lists, expand, is_read_once
 from .tasks import Tasks
 from .odt_program import odt
 
@@ -34,7 +34,7 @@ def main() -> int:
         return run(options, storage, settings)
     except (Usage, NoCluster) as error:
         return complain(error, 2)
-    except (StorageFull, Unreachable) as error:
+    except (StorageFull, Unreachable, OSError) as error:
         return complain(error, 1)
     except KeyboardInterrupt:
         return complain("interrupted; run the same command to resume", 130)
@@ -45,7 +45,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
     if options.zones:
         try:
             odt("zones", "--check", options.zones)
-        except BadFile as error:
+        except (BadFile, Unreachable) as error:
             raise Usage(f"--zones {options.zones}: {error}") from None
         with open(options.zones, encoding="utf-8") as file:
             zones = file.read()
@@ -67,7 +67,12 @@ def part_length(text: str) -> float:
 
 def check(storage: Storage, settings: Settings) -> None:
     """Checks that existing results in the storage were made with the same settings."""
-    before = storage.read_json("run.json")
+    try:
+        is_there, before = storage.files.exists(storage.path("run.json")), storage.read_json("run.json")
+    except Exception as error:
+        raise StorageFull(f"{storage.address} cannot be read: {reason(error)}") from error
+    if is_there and before is None:
+        raise Usage(f"{storage.path('run.json')} is damaged; remove it if the settings are the same as before, or choose another --out")
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
             raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
@@ -88,24 +93,27 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if options.again:
         storage.remove("failed")
-    count = sum(1 for _ in expand(options.sources, storage.address)) if Progress.is_watched() and not is_read_once(options.sources) else None
+    count = sum(1 for _ in expand(options.sources, storage.address, lambda problem: None)) if Progress.is_watched() and not is_read_once(options.sources) else None
     progress = Progress(count)
+    problems = 0
+
+    def complain_of_source(problem: str) -> None:
+        nonlocal problems
+        problems += 1
+        progress.say(problem)
+
     began = time.monotonic()
     with cluster(options.ray, options.cores) as ray:
         schedule = Schedule(Tasks(ray), Work(settings, plan, infer, finish, plan_whole, set_aside), progress.show, progress.say)
         try:
-            totals = schedule.run(expand(options.sources, storage.address))
+            totals = schedule.run(expand(options.sources, storage.address, complain_of_source))
         finally:
             write_overview(storage)
     if totals.done + totals.already + totals.set_aside == 0:
         raise Unreachable("the sources contain no video")
     progress.clear()
     print(summary(totals, storage.address, time.monotonic() - began))
-    return 1 if totals.set_aside else 0
-
-
-def is_read_once(words: list[str]) -> bool:
-    return any(word in ("@-", "@/dev/stdin") for word in words)
+    return 1 if totals.set_aside or problems else 0
 
 
 def complain(problem: object, code: int) -> int:

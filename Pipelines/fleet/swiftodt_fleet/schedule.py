@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .file_cache import Identity
-from .errors import BadFile, Cancelled, Crash, WorkerLost, StorageFull, Unreachable, Usage
+from .errors import BadFile, Cancelled, Crash, WorkerLost, StorageFull, Unreachable, Usage, is_disk_full
 from .inference import Video
 from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
@@ -15,7 +15,8 @@ from .settings import Settings
 
 # The number of workers that a file may crash before it is set aside.
 TRIES = 3
-# If this many files fail and none succeeds, the run ends, because the cause is probably not in the files.
+# If this many files fail before the first one succeeds, the run ends, because the cause is probably not in the files. Files of earlier
+# runs do not count.
 SUSPICION = 10
 
 
@@ -76,6 +77,7 @@ class Schedule:
     def __init__(self, executor: Executor, work: Work, tell: Callable[[Totals], None], complain: Callable[[str], None]) -> None:
         self.executor, self.work, self.tell, self.complain = executor, work, tell, complain
         self.totals = Totals()
+        self.failures = 0
         self.owners: dict[Any, ActiveFile] = {}
         self.addresses_at_work: set[str] = set()
 
@@ -131,6 +133,8 @@ class Schedule:
         except (Crash, WorkerLost) as error:
             self.try_again(file, step, number, error)
         except Exception as error:
+            if is_disk_full(error):
+                raise StorageFull(f"{file.address} cannot be processed: {error}; free space in the temporary folder, or set TMPDIR") from error
             # An unexpected error affects only this file.
             self.stop(file, f"{type(error).__name__}: {error}", True)
         else:
@@ -204,7 +208,8 @@ class Schedule:
         reason, again = file.trouble or ("its parts do not fit together", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
+        self.failures += 1
         self.complain(f"{file.address} is set aside: {reason}")
         self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
-        if self.totals.done + self.totals.already == 0 and self.totals.set_aside >= SUSPICION:
+        if self.totals.done == 0 and self.failures >= SUSPICION:
             raise StorageFull(f"the first {SUSPICION} files all failed, so the files are probably not the cause. The last error: {reason}")

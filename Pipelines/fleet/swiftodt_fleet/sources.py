@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import fsspec
@@ -19,66 +18,108 @@ from .storage import reason
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mts", ".m2ts", ".mpg", ".mpeg", ".flv", ".wmv", ".3gp", ".ogv")
 
 
-def expand(words: list[str], outside: str) -> Iterator[str]:
+def expand(words: list[str], outside: str, complain: Callable[[str], None]) -> Iterator[str]:
     """Yields the address of each file. Folders are read lazily.
 
     :param words: files, folders, patterns, addresses, and lists: "@FILE" or "@-" for standard input.
     :param outside: the folder of results, whose files are no sources.
+    :param complain: is called with the reason if a source or folder cannot be read.
     """
-    fence = absolute(outside).rstrip("/") + "/"
+    fence = resolved(absolute(outside)).rstrip("/") + "/"
     for word in words:
-        for address in expand_one(word):
-            if not address.startswith(fence):
+        for address in expand_one(word, complain):
+            if not resolved(address).startswith(fence):
                 yield address
 
 
+def resolved(address: str) -> str:
+    """Resolves the links in a local path."""
+    return os.path.realpath(address) if address.startswith("/") else address
+
+
 def check_lists(words: list[str]) -> None:
-    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened, because it can be read only once."""
+    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened."""
     for name in filter(None, map(list_name, words)):
-        if name != "-" and not (os.path.exists(name) and not os.path.isfile(name)):
+        if not is_pipe(name):
             next(read_lines(name), None)
+
+
+def is_read_once(words: list[str]) -> bool:
+    return any(map(is_pipe, filter(None, map(list_name, words))))
+
+
+def is_pipe(name: str) -> bool:
+    """Whether a list is standard input or another pipe, which can be read only once."""
+    return name == "-" or (os.path.exists(name) and not os.path.isfile(name))
 
 
 def list_name(word: str) -> str | None:
     return word[1:] if word.startswith("@") and not os.path.exists(word) else None
 
 
-def expand_one(word: str) -> Iterator[str]:
+def expand_one(word: str, complain: Callable[[str], None]) -> Iterator[str]:
     if (name := list_name(word)) is not None:
-        yield from expand_list(name)
-        return
-    if re.match(r"https?://", word):
+        yield from expand_list(name, complain)
+    elif re.match(r"https?://", word):
         yield word
-        return
+    else:
+        try:
+            yield from expand_place(word, complain)
+        except Exception as error:
+            complain(f"{word} cannot be read: {reason(error)}")
+
+
+def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
     files, path = fsspec.core.url_to_fs(word, use_listings_cache=False)
     is_local = isinstance(files, LocalFileSystem)
     if re.search(r"[*?\[]", path) and not (is_local and os.path.exists(path)):
-        for found in sorted(files.glob(path)):
-            if not os.path.basename(found).startswith("."):
-                yield named(files, str(found))
+        found = sorted(str(path) for path in files.glob(path) if not os.path.basename(path).startswith("."))
+        if not found:
+            complain(f"no file matches {word}")
+        yield from (named(files, path) for path in found)
     elif files.isdir(path):
-        for folder, _, names in files.walk(path):
-            for name in sorted(names):
-                # Other programs use names with a leading dot for unfinished files.
-                if name.lower().endswith(ENDINGS) and not name.startswith("."):
-                    yield named(files, f"{folder}/{name}")
+        yield from (named(files, video) for video in videos(files, path, complain))
     else:
         yield named(files, path)
 
 
-def expand_list(name: str) -> Iterator[str]:
+def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator[str]:
+    """Yields the paths of the videos in a folder and in the folders below it. AbstractFileSystem.walk does not report errors below `folder`."""
+    try:
+        entries = sorted((entry["name"].rstrip("/"), entry["type"]) for entry in files.ls(folder, detail=True))
+    except Exception as error:
+        complain(f"{named(files, folder)} cannot be read: {reason(error)}")
+        return
+    for path, kind in entries:
+        name = os.path.basename(path)
+        # Other programs use names with a leading dot for unfinished files.
+        if kind != "directory" and name.lower().endswith(ENDINGS) and not name.startswith("."):
+            yield path
+    for path, kind in entries:
+        # Object stores may list the folder itself.
+        if kind == "directory" and path != folder.rstrip("/"):
+            yield from videos(files, path, complain)
+
+
+def expand_list(name: str, complain: Callable[[str], None]) -> Iterator[str]:
     """Yields the addresses in a file, one per line. Skips empty lines and lines that begin with #."""
     for line in read_lines(name):
         if (word := line.strip()) and not word.startswith("#"):
-            yield from expand_one(word)
+            yield from expand_one(word, complain)
 
 
 def read_lines(name: str) -> Iterator[str]:
     try:
-        with sys.stdin if name == "-" else fsspec.open(name, "rt") as lines:
+        with open_list(name) as lines:
             yield from lines
     except Exception as error:
         raise Usage(f"the list @{name} cannot be read: {reason(error)}") from None
+
+
+def open_list(name: str) -> Any:
+    """Opens a list. Its names may be in any encoding, as in the file system. fsspec opens no pipes."""
+    opened: Callable[..., Any] = fsspec.open if "://" in name else open
+    return opened(0 if name == "-" else name, "rt", encoding="utf-8", errors="surrogateescape")
 
 
 def named(files: Any, path: str) -> str:

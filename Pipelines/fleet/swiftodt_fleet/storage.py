@@ -12,7 +12,7 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull
+from .errors import StorageFull, Usage
 
 # Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
@@ -24,7 +24,10 @@ class Storage:
     def __init__(self, address: str) -> None:
         self.address = address
         # Without a cached listing, because other workers write at the same time.
-        self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        try:
+            self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        except (ValueError, ImportError) as error:
+            raise Usage(f"{address} is neither a folder nor an address of a storage system: {error}") from error
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
         self.is_local = isinstance(self.files, LocalFileSystem)
         self.is_whole_at_once = bool(protocols & WHOLE)
@@ -35,10 +38,6 @@ class Storage:
     def put(self, local: str, name: str) -> None:
         """Stores a local file under a name."""
         self.appear(name, lambda passing: self.files.put_file(local, passing))
-
-    def write(self, name: str, content: str | bytes) -> None:
-        """Stores a small file."""
-        self.appear(name, lambda passing: self.files.pipe_file(passing, content.encode() if isinstance(content, str) else content))
 
     def appear(self, name: str, write: Callable[[str], object]) -> None:
         """Calls `write` with a temporary name and renames the file when it is complete."""
@@ -71,13 +70,15 @@ class Storage:
                 pass
 
     def write_json(self, name: str, value: Any) -> None:
-        self.write(name, json.dumps(value, ensure_ascii=False) + "\n")
+        """Stores a small file. It is ASCII, in which JSON can represent paths that are not UTF-8."""
+        content = json.dumps(value).encode() + b"\n"
+        self.appear(name, lambda passing: self.files.pipe_file(passing, content))
 
     def read_json(self, name: str) -> Any:
-        """Returns the stored value, or None if there is none."""
+        """Returns the stored value, or None if there is none or the file is damaged, for example after a power failure."""
         try:
             return json.loads(self.files.cat_file(self.path(name)))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return None
 
     def get(self, name: str, local: str) -> None:

@@ -11,9 +11,24 @@ from swiftodt.errors import Error, MissingPackage, PropertyError
 from swiftodt.native import LIBRARY, obstacle, plugin_folder
 
 
-@cache
 def gstreamer() -> Any:
-    """Returns the initialised module Gst, with the element available.
+    """Returns the initialised module Gst, with the element available. Raises Error in a fork of the process that initialised it.
+
+    A fork has none of the threads of GStreamer and OpenVINO, so that it would wait for them forever.
+    """
+    if is_fork():
+        raise Error('GStreamer cannot be used in a fork of a process that used it; use the start method "spawn" of multiprocessing')
+    return initialised()[0]
+
+
+def is_fork() -> bool:
+    """Whether this process is a fork of the one that initialised GStreamer."""
+    return initialised()[1] != os.getpid()
+
+
+@cache
+def initialised() -> tuple[Any, int]:
+    """Initialises GStreamer. Returns the module Gst, and the id of this process.
 
     The plugin of the checkout or wheel that contains this package takes precedence over an installed one.
     """
@@ -35,7 +50,7 @@ def gstreamer() -> Any:
         Gst.Registry.get().scan_path(str(built))
     if not Gst.ElementFactory.find("swiftodt"):
         raise Error(built and obstacle(built / LIBRARY) or "GStreamer finds no element swiftodt: run Pipelines/setup --install in its checkout")
-    return Gst
+    return Gst, os.getpid()
 
 
 def size(caps: Any) -> tuple[int, int]:

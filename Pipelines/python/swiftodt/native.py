@@ -13,8 +13,9 @@ LIBRARY = "libgstswiftodt.so"
 
 def plugin_folder() -> Optional[pathlib.Path]:
     """Returns the folder of the plugin that belongs to this package: in the checkout that contains it, or in the wheel."""
-    checkout = pathlib.Path(__file__).resolve().parents[3] / ".build" / "plugin"
-    return next((folder for folder in (checkout, FOLDER / "lib" / "gstreamer-1.0") if (folder / LIBRARY).exists()), None)
+    # The slice is empty if the package is less than four folders deep.
+    checkouts = [root / ".build" / "plugin" for root in FOLDER.parents[3:4]]
+    return next((folder for folder in (*checkouts, FOLDER / "lib" / "gstreamer-1.0") if (folder / LIBRARY).exists()), None)
 
 
 def obstacle(plugin: pathlib.Path) -> Optional[str]:

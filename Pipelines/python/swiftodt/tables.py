@@ -4,9 +4,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Union
+from typing import IO, TYPE_CHECKING, Any, Union
 
-from swiftodt.messages import Message, Object, Result, seconds
+from swiftodt.messages import Message, Object, Result, TrackEvent, ZoneEvent, seconds
 from swiftodt.packages import package
 from swiftodt.reading import messages
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 # The fields of a result in each row.
 RESULT_FIELDS = ("timestamp", "epoch", "source", "session")
 
-Sources = Union[str, os.PathLike[str], Iterable[Union[Message, "tuple[Frame, tuple[Object, ...]]"]]]
+Sources = Union[str, os.PathLike[str], IO[str], IO[bytes], Iterable[Union[Message, "tuple[Frame, tuple[Object, ...]]"]]]
 
 
 def rows(source: Sources) -> Iterator[dict[str, Any]]:
-    """Yields one row for each object and frame, as plain values, from a file of JSON lines, from messages or from `track`.
+    """Yields one row for each object and frame, as plain values, from a file of JSON lines (its path or an open file), from messages or from
+    `track`.
 
     In addition to the fields of the object a row has `seconds` (stream time), `timestamp`, `epoch`, `source` and `session`.
     """
@@ -31,11 +32,16 @@ def rows(source: Sources) -> Iterator[dict[str, Any]]:
 
 
 def results(source: Sources) -> Iterator[Result]:
-    items: Iterable[Any] = messages(source) if isinstance(source, (str, os.PathLike)) else source
+    items: Any = source
+    if isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
+        items = messages(items)
     for item in items:
         message = item[0].result if isinstance(item, tuple) else item
         if isinstance(message, Result):
             yield message
+        # from_json returns None for the statistics at the end of a file.
+        elif message is not None and not isinstance(message, (TrackEvent, ZoneEvent)):
+            raise TypeError(f"{message!r:.100} is neither a message nor a pair of track(); parse lines with from_json")
 
 
 def dataframe(source: Sources) -> Any:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Optional, Union
 
 from swiftodt.errors import Error
-from swiftodt.gstreamer import gstreamer, set_property, size
+from swiftodt.gstreamer import gstreamer, is_fork, set_property, size
 from swiftodt.messages import Object, Result, TrackEvent, ZoneEvent
 from swiftodt.packages import package
 from swiftodt.reading import from_buffer, from_message, plain
@@ -84,6 +84,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         self, video: Union[str, os.PathLike[str], None], pipeline: Optional[str], pixels: Optional[str], properties: dict[str, Any]
     ) -> None:
         self._pipeline: Any = None
+        self._reading, self._closing = threading.Lock(), threading.Lock()
         # The events that came without a frame; after the last frame, the end events of the remaining tracks.
         self.events: list[Union[TrackEvent, ZoneEvent]] = []
         if (video is None) == (pipeline is None):
@@ -124,6 +125,12 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         return self
 
     def __next__(self) -> tuple[Frame, tuple[Object, ...]]:
+        gstreamer()
+        # Several threads may share the iterator. close() does not take this lock, because it ends the thread that holds it.
+        with self._reading:
+            return self._next()
+
+    def _next(self) -> tuple[Frame, tuple[Object, ...]]:
         while self._pipeline is not None:
             sample = self._sink.emit("try-pull-sample", PATIENCE)
             # Read before the bus, so that all messages from before the end of stream are already on the bus.
@@ -173,12 +180,15 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         return self._stats
 
     def close(self) -> None:
-        """Stops the pipeline. May be called at any time and more than once."""
+        """Stops the pipeline. May be called at any time, in any thread and more than once."""
         if self._pipeline is None:
             return
         Gst = gstreamer()
-        self._stats = self.stats
-        whole, self._pipeline = self._pipeline, None
+        with self._closing:
+            whole, self._pipeline = self._pipeline, None
+        if whole is None:
+            return
+        self._stats = plain(self._element.get_property("stats"))
         if sys.is_finalizing():
             # No other thread runs any more while the interpreter ends.
             whole.set_state(Gst.State.NULL)
@@ -195,7 +205,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         self.close()
 
     def __del__(self) -> None:
-        if self.__dict__.get("_pipeline") is not None:
+        if self.__dict__.get("_pipeline") is not None and not is_fork():
             self.close()
 
 
