@@ -21,7 +21,7 @@ if IS_THERE:
     import fsspec
     from swiftodt_fleet import file_cache, odt_program, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
-    from swiftodt_fleet.errors import BadFile, WorkerLost, StorageFull, Unreachable, Usage
+    from swiftodt_fleet.errors import BadFile, WorkerLost, RunError, Unreachable, Usage
     from swiftodt_fleet.inference import Video
     from swiftodt_fleet.segments import WHOLE, SegmentResult, Span
     from swiftodt_fleet.storage import Storage
@@ -172,20 +172,20 @@ class Inside(unittest.TestCase):
     def test_total_failure_stops_run(self):
         names = [f"{number}" for number in range(50)]
         desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names})
-        with self.assertRaisesRegex(StorageFull, "no model"):
+        with self.assertRaisesRegex(RunError, "no model"):
             desk.run(names)
         # Files of earlier runs prove nothing about this run.
         desk = FakeScheduler(trouble={("plan", name): (BadFile("no model"), 9) for name in names[20:]})
         plan = desk.plan
         desk.plan = lambda name, _: Plan(Video(name, name, Identity(1, "")), done={}) if int(name) < 20 else plan(name, _)
-        with self.assertRaisesRegex(StorageFull, "no model"):
+        with self.assertRaisesRegex(RunError, "no model"):
             desk.run(names)
         self.assertEqual(sum(words[0] == "aside" for words in desk.log), 10)
 
     def test_errors_of_odt_are_distinguished(self):
         """Errors of the machine end the run, and temporary errors are retried by the next run."""
-        for sentence, kind in (("swiftodt: there is no model for the detector", StorageFull), ("OpenVINO was not found in /x", StorageFull),
-                               ("GStreamer has no element swiftodt: run", StorageFull), ("part.jsonl: Disk quota exceeded", StorageFull),
+        for sentence, kind in (("swiftodt: there is no model for the detector", RunError), ("OpenVINO was not found in /x", RunError),
+                               ("GStreamer has no element swiftodt: run", RunError), ("part.jsonl: Disk quota exceeded", RunError),
                                ("no permission to read x.mp4", Unreachable), ("cannot read x.mp4: Stale file handle", Unreachable),
                                ("This file contains no playable streams", BadFile)):
             odt = os.path.join(self.folder, "odt")
@@ -204,14 +204,14 @@ class Inside(unittest.TestCase):
         self.assertNotIn(("whole", "b"), desk.log)
 
     def test_full_disk_stops_run(self):
-        with self.assertRaises(StorageFull):
-            FakeScheduler(trouble={("finish", "b", 4): (StorageFull("full"), 9)}).run("abc")
+        with self.assertRaises(RunError):
+            FakeScheduler(trouble={("finish", "b", 4): (RunError("full"), 9)}).run("abc")
         for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             error = OSError(number, os.strerror(number), "/tmp/x")
-            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+            with self.assertRaisesRegex(RunError, "TMPDIR"):
                 FakeScheduler(trouble={("finish", "b", 4): (error, 9)}).run("abc")
             ask = mock.Mock(side_effect=error)
-            with self.assertRaisesRegex(StorageFull, "TMPDIR"):
+            with self.assertRaisesRegex(RunError, "TMPDIR"):
                 file_cache.patiently(ask, "s3://x/y.mp4")
             ask.assert_called_once_with()
 
@@ -329,10 +329,10 @@ class Inside(unittest.TestCase):
             file.write("x" * 100_000)
         storage.put(source, "sub/there")
         self.assertEqual(storage.names("sub"), ["there"])
-        code = ("import resource, signal, sys; from swiftodt_fleet.storage import Storage; from swiftodt_fleet.errors import StorageFull\n"
+        code = ("import resource, signal, sys; from swiftodt_fleet.storage import Storage; from swiftodt_fleet.errors import RunError\n"
                 "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
                 "try: Storage(sys.argv[1]).put(sys.argv[2], 'sub/more')\n"
-                "except StorageFull as error: print(error)")
+                "except RunError as error: print(error)")
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])

@@ -17,7 +17,7 @@ class Crash(Exception):
     """A signal ended odt. The file may be the cause, so the task is retried a few times."""
 
 
-class StorageFull(Exception):
+class RunError(Exception):
     """Results cannot be written, or a machine cannot process any video. The run ends; the same command resumes it."""
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull, Unreachable, is_disk_full
+from .errors import RunError, Unreachable, is_disk_full
 from .storage import reason
 
 # The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
@@ -67,7 +67,7 @@ def private_folder() -> Path:
     about = folder.lstat()
     # Other users could have created a folder of this name in the temporary folder.
     if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o077:
-        raise StorageFull(f"{folder} is accessible to other users; remove it, or set TMPDIR")
+        raise RunError(f"{folder} is accessible to other users; remove it, or set TMPDIR")
     return folder
 
 
@@ -177,7 +177,7 @@ def patiently(ask: Any, address: str) -> Any:
             raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
         except Exception as error:
             if is_disk_full(error):
-                raise StorageFull(f"{address} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
+                raise RunError(f"{address} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
             if pause is None:
                 raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
             time.sleep(pause)

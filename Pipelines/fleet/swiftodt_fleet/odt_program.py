@@ -11,7 +11,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from .errors import BadFile, Crash, StorageFull, Unreachable, Usage
+from .errors import BadFile, Crash, RunError, Unreachable, Usage
 
 ROOT = Path(__file__).resolve().parents[3]
 PR_SET_PDEATHSIG = 1
@@ -27,7 +27,7 @@ TEMPORARY = re.compile("no permission to read|Permission denied|Input/output err
 def odt(*words: str) -> str:
     """Runs odt and returns its standard output.
 
-    :raises BadFile: if odt fails; Crash, Usage, StorageFull and Unreachable in the cases that they name.
+    :raises BadFile: if odt fails; Crash, Usage, RunError and Unreachable in the cases that they name.
     """
     program, environment = where()
     done = subprocess.run([program, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
@@ -40,7 +40,7 @@ def odt(*words: str) -> str:
     if done.returncode == 2:
         raise Usage(said)
     if ABOUT_MACHINE.search(said):
-        raise StorageFull(f"{socket.gethostname()} cannot process videos: {said}")
+        raise RunError(f"{socket.gethostname()} cannot process videos: {said}")
     if TEMPORARY.search(said):
         raise Unreachable(said)
     raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
@@ -57,7 +57,7 @@ def where() -> tuple[str, dict[str, str]]:
         return str(built), environment
     installed = shutil.which("odt")
     if installed is None:
-        raise StorageFull("there is no odt on this machine; run Pipelines/setup or install the packages of docs/install.md")
+        raise RunError("there is no odt on this machine; run Pipelines/setup or install the packages of docs/install.md")
     return installed, environment
 
 

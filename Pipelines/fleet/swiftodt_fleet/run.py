@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from .errors import BadFile, StorageFull, Unreachable, Usage
+from .errors import BadFile, RunError, Unreachable, Usage
 from .postprocessing import finish
 from .inference import infer
 from .cluster import NoCluster, cluster
@@ -34,7 +34,7 @@ def main() -> int:
         return run(options, storage, settings)
     except (Usage, NoCluster) as error:
         return complain(error, 2)
-    except (StorageFull, Unreachable, OSError) as error:
+    except (RunError, Unreachable, OSError) as error:
         return complain(error, 1)
     except KeyboardInterrupt:
         return complain("interrupted; run the same command to resume", 130)
@@ -70,7 +70,7 @@ def check(storage: Storage, settings: Settings) -> None:
     try:
         is_there, before = storage.files.exists(storage.path("run.json")), storage.read_json("run.json")
     except Exception as error:
-        raise StorageFull(f"{storage.address} cannot be read: {reason(error)}") from error
+        raise RunError(f"{storage.address} cannot be read: {reason(error)}") from error
     if is_there and before is None:
         raise Usage(f"{storage.path('run.json')} is damaged; remove it if the settings are the same as before, or choose another --out")
     if before is not None and before["fingerprint"] != settings.fingerprint:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .file_cache import Identity
-from .errors import BadFile, Cancelled, Crash, WorkerLost, StorageFull, Unreachable, Usage, is_disk_full
+from .errors import BadFile, Cancelled, Crash, WorkerLost, RunError, Unreachable, Usage, is_disk_full
 from .inference import Video
 from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
@@ -84,7 +84,7 @@ class Schedule:
     def run(self, addresses: Iterator[str]) -> Totals:
         """Runs until every file is done or set aside.
 
-        :raises StorageFull: if results cannot be written; Usage if odt rejects the settings.
+        :raises RunError: if results cannot be written; Usage if odt rejects the settings.
         """
         is_more = True
         while True:
@@ -120,7 +120,7 @@ class Schedule:
         step, number = file.handles.pop(handle)
         try:
             result = self.executor.result(handle)
-        except (StorageFull, Usage):
+        except (RunError, Usage):
             raise
         except Cancelled:
             pass
@@ -134,7 +134,7 @@ class Schedule:
             self.try_again(file, step, number, error)
         except Exception as error:
             if is_disk_full(error):
-                raise StorageFull(f"{file.address} cannot be processed: {error}; free space in the temporary folder, or set TMPDIR") from error
+                raise RunError(f"{file.address} cannot be processed: {error}; free space in the temporary folder, or set TMPDIR") from error
             # An unexpected error affects only this file.
             self.stop(file, f"{type(error).__name__}: {error}", True)
         else:
@@ -212,4 +212,4 @@ class Schedule:
         self.complain(f"{file.address} is set aside: {reason}")
         self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         if self.totals.done == 0 and self.failures >= SUSPICION:
-            raise StorageFull(f"the first {SUSPICION} files all failed, so the files are probably not the cause. The last error: {reason}")
+            raise RunError(f"the first {SUSPICION} files all failed, so the files are probably not the cause. The last error: {reason}")

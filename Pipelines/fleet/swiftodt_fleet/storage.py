@@ -12,7 +12,7 @@ from typing import Any
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import StorageFull, Usage
+from .errors import RunError, Usage
 
 # Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
@@ -52,7 +52,7 @@ class Storage:
                 self.take_over(passing, target)
         except Exception as error:
             self.forget(passing, target)
-            raise StorageFull(f"{target} cannot be written: {reason(error)}") from error
+            raise RunError(f"{target} cannot be written: {reason(error)}") from error
 
     def take_over(self, passing: str, target: str) -> None:
         if self.is_local:
