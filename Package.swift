@@ -16,62 +16,64 @@ let package = Package(
     targets: [
         // Everything that is C: module maps for the platform's libraries, and the small element.
         .systemLibrary(
-            name: "CGStreamer", path: "CShims/CGStreamer", pkgConfig: "gstreamer-video-1.0",
+            name: "CODTGStreamer", path: "CShims/CODTGStreamer", pkgConfig: "gstreamer-video-1.0",
             providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
         .systemLibrary(
-            name: "CGStreamerCheck", path: "CShims/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0",
+            name: "CODTGStreamerCheck", path: "CShims/CODTGStreamerCheck", pkgConfig: "gstreamer-check-1.0",
             providers: [.apt(["libgstreamer1.0-dev"])]),
         .systemLibrary(
-            name: "CCairo", path: "CShims/CCairo", pkgConfig: "cairo",
+            name: "CODTCairo", path: "CShims/CODTCairo", pkgConfig: "cairo",
             providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(
-            name: "CPango", path: "CShims/CPango", pkgConfig: "pangocairo",
+            name: "CODTPango", path: "CShims/CODTPango", pkgConfig: "pangocairo",
             providers: [.apt(["libpango1.0-dev"])]),
         .systemLibrary(
-            name: "CFontconfig", path: "CShims/CFontconfig", pkgConfig: "fontconfig",
+            name: "CODTFontconfig", path: "CShims/CODTFontconfig", pkgConfig: "fontconfig",
             providers: [.apt(["libfontconfig-dev"])]),
         .systemLibrary(
-            name: "CZlib", path: "CShims/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+            name: "CODTZlib", path: "CShims/CODTZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
-            name: "CTurboJPEG", path: "CShims/CTurboJPEG", pkgConfig: "libturbojpeg",
+            name: "CODTTurboJPEG", path: "CShims/CODTTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
-        .systemLibrary(name: "CVersion", path: "CShims/CVersion"),
-        .systemLibrary(name: "CLinux", path: "CShims/CLinux"),
-        .target(name: "COpenVINO", path: "CShims/COpenVINO"),
+        .systemLibrary(name: "CODTVersion", path: "CShims/CODTVersion"),
+        .systemLibrary(name: "CODTLinux", path: "CShims/CODTLinux"),
+        .target(name: "CODTOpenVINO", path: "CShims/CODTOpenVINO"),
         .target(
-            name: "CSwiftODTElement", dependencies: ["CGStreamer"], path: "CShims/CSwiftODTElement"),
+            name: "CSwiftODTElement", dependencies: ["CODTGStreamer"], path: "CShims/CSwiftODTElement"),
 
         .target(
-            name: "SwiftODT", dependencies: ["COpenVINO", "CCairo", "CLinux", "CTurboJPEG", "CZlib"],
+            name: "SwiftODT", dependencies: ["CODTOpenVINO", "CODTCairo", "CODTLinux", "CODTTurboJPEG", "CODTZlib"],
             resources: [.embedInCode("Classification/Vocabularies")]),
         .target(name: "SwiftODTMLKit", dependencies: ["SwiftODT"]),
-        .target(name: "GstFrames", dependencies: ["SwiftODT", "CGStreamer"]),
+        .target(name: "GstFrames", dependencies: ["SwiftODT", "CODTGStreamer"]),
         .target(
             name: "GstSwiftODT",
-            dependencies: ["SwiftODT", "GstFrames", "CGStreamer", "CCairo", "CPango", "CSwiftODTElement"]),
+            dependencies: ["SwiftODT", "GstFrames", "CODTGStreamer", "CODTCairo", "CODTPango", "CSwiftODTElement"]),
         // Plays pipelines for odt.
-        .target(name: "Playback", dependencies: ["SwiftODT", "CGStreamer"]),
-        .target(name: "SwiftODTVideo", dependencies: ["SwiftODT", "Playback", "GstFrames", "CGStreamer"]),
+        .target(name: "ODTPlayback", dependencies: ["SwiftODT", "CODTGStreamer"]),
+        .target(name: "SwiftODTVideo", dependencies: ["SwiftODT", "ODTPlayback", "GstFrames", "CODTGStreamer"]),
         .executableTarget(
             name: "odt",
             dependencies: [
-                "SwiftODT", "GstFrames", "Playback", "CGStreamer", "CTurboJPEG", "CFontconfig", "CLinux", "CVersion",
+                "SwiftODT", "GstFrames", "ODTPlayback", "CODTGStreamer", "CODTTurboJPEG", "CODTFontconfig", "CODTLinux",
+                "CODTVersion",
             ],
             // The web pages. File names must be unique in all folders.
             resources: [.embedInCode("Resources")]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "ODTTestSupport", path: "Tests/ODTTestSupport"),
         .testTarget(
-            name: "SwiftODTTests", dependencies: ["SwiftODT", "SwiftODTMLKit", "TestSupport"],
+            name: "SwiftODTTests", dependencies: ["SwiftODT", "SwiftODTMLKit", "ODTTestSupport"],
             exclude: ["Classification/Labels"]),
         .testTarget(
             name: "SwiftODTVideoTests",
-            dependencies: ["SwiftODTVideo", "GstSwiftODT", "Playback", "CGStreamer", "TestSupport"]),
-        .testTarget(name: "PlaybackTests", dependencies: ["Playback", "CGStreamer", "TestSupport"]),
-        .testTarget(name: "odtTests", dependencies: ["odt", "Playback", "SwiftODT", "CGStreamer", "TestSupport"]),
+            dependencies: ["SwiftODTVideo", "GstSwiftODT", "ODTPlayback", "CODTGStreamer", "ODTTestSupport"]),
+        .testTarget(name: "ODTPlaybackTests", dependencies: ["ODTPlayback", "CODTGStreamer", "ODTTestSupport"]),
+        .testTarget(
+            name: "odtTests", dependencies: ["odt", "ODTPlayback", "SwiftODT", "CODTGStreamer", "ODTTestSupport"]),
         .testTarget(
             name: "GstSwiftODTTests",
-            dependencies: ["GstSwiftODT", "GstFrames", "SwiftODT", "CGStreamerCheck", "TestSupport"],
+            dependencies: ["GstSwiftODT", "GstFrames", "SwiftODT", "CODTGStreamerCheck", "ODTTestSupport"],
             exclude: ["Annotation/Golden"]),
     ],
     swiftLanguageModes: [.v6],
@@ -88,7 +90,8 @@ for target in package.targets where target.type == .test {
 if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {
     package.targets += [
         .executableTarget(
-            name: "fuzz", dependencies: ["SwiftODT", "GstFrames", "GstSwiftODT", "Playback"], path: "Tests/fuzz/Sources"
+            name: "fuzz", dependencies: ["SwiftODT", "GstFrames", "GstSwiftODT", "ODTPlayback"],
+            path: "Tests/fuzz/Sources"
         ),
         .executableTarget(
             name: "decoding", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/decoding/Sources/decoding"),

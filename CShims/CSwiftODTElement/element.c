@@ -18,7 +18,7 @@
  * Swift. */
 #include "include/swiftodt-gate.h"
 #include "include/swiftodt-session.h"
-#include "../CVersion/version.h"
+#include "../CODTVersion/version.h"
 
 /* The formats of the Swift type PixelFormat. The most common output formats of decoders and cameras come first. */
 #define FORMATS                                                                                  \

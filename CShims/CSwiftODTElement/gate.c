@@ -18,7 +18,7 @@
  */
 /* Registration, pads and the pad functions, which call the session. The logic is written in Swift. */
 #include "include/swiftodt-gate.h"
-#include "../CVersion/version.h"
+#include "../CODTVersion/version.h"
 
 typedef GstElementClass GstSwiftOdtGateClass;
 

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// The format of frames as specified by the caps.

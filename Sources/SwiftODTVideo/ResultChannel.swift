@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// Passes results from the streaming thread of a pipeline to the task that calls ``take()``.

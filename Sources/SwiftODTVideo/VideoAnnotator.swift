@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Draws the objects of a video into a copy of it. Sound and subtitles are kept.

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The objects in a video, frame by frame.

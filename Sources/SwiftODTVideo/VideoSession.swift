@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// A playing pipeline whose results go to a ``ResultChannel``.

@@ -1,6 +1,6 @@
-import CVersion
+import CODTVersion
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 let subcommands: [Subcommand] = [

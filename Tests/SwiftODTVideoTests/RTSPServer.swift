@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// An RTSP server on this machine that sends a moving ball to each client, at the path `/ball`.

@@ -1,8 +1,8 @@
-import CGStreamer
+import CODTGStreamer
 import Foundation
-import Playback
+import ODTPlayback
+import ODTTestSupport
 import SwiftODT
-import TestSupport
 import Testing
 
 @testable import SwiftODTVideo

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import Foundation
-import Playback
+import ODTPlayback
 import SwiftODT
 import Testing
 

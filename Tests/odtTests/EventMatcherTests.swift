@@ -1,8 +1,8 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
-import Playback
+import ODTPlayback
+import ODTTestSupport
 import SwiftODT
-import TestSupport
 import Testing
 
 @testable import odt

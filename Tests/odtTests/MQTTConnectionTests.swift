@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import Testing
 
 @testable import odt

@@ -1,6 +1,6 @@
-import Playback
+import ODTPlayback
+import ODTTestSupport
 import SwiftODT
-import TestSupport
 import Testing
 
 @testable import odt

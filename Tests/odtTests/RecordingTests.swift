@@ -1,7 +1,7 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
+import ODTTestSupport
 import SwiftODT
-import TestSupport
 import Testing
 
 @testable import odt

@@ -61,7 +61,7 @@ class Unwinding(unittest.TestCase):
                 self.assertEqual(self.play(order), "eos")
 
     def test_the_runtime_alone_aborts_without_deep_binding(self):
-        """Shows that CShims/COpenVINO/unwinding.c is needed. If this test fails, that file can be removed."""
+        """Shows that CShims/CODTOpenVINO/unwinding.c is needed. If this test fails, that file can be removed."""
         libraries = glob.glob(os.path.join(DATA, "openvino", "libopenvino_c.so.*"))
         if not libraries:
             self.skipTest("the runtime was not installed by Pipelines/setup")

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Draws objects into a frame, in place and in the frame's pixel format, or as an overlay composition that an element

@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 import SwiftODT
 
 /// The outline of a box, as rectangles of whole pixels (strips) and, if the style is `rounded`, tiles for the corners.

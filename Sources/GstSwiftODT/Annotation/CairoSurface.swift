@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 
 protocol CairoPixel: BitwiseCopyable {
     static var format: cairo_format_t { get }

@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 
 /// Draws labels in one font and font size. Lengths are in display units (see ``Canvas``) unless stated otherwise.
 struct LabelPainter {

@@ -1,4 +1,4 @@
-import CPango
+import CODTPango
 import Synchronization
 
 /// A font given by a Pango description, for example `Sans`, `DejaVu Sans Bold` or `Serif Italic 14`.

@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 import SwiftODT
 
 /// Draws the paths of objects as fading lines. The picture is divided into squares. Only the squares that a line

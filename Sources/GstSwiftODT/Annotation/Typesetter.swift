@@ -1,5 +1,5 @@
-import CCairo
-import CPango
+import CODTCairo
+import CODTPango
 
 /// Lays out lines of text in one font and font size.
 ///

@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 import SwiftODT
 
 /// Draws zones and lines once into tiles. The tiles are blended with each frame until the zones or the frame format

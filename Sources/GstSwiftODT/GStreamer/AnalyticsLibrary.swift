@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
 
 /// The functions of GStreamer's analytics library. They are loaded at run time, so the plugin also works without the

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import GstFrames
 import SwiftODT
 

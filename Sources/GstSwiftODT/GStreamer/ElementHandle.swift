@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// The GStreamer element of a session. The handle holds no reference to the element, because the element outlives its
 /// session.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// The times of one frame in nanoseconds, derived from its buffer and segment. An unknown time is

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// Decides whether overlay compositions are attached to the frames, in the same way as GStreamer's text overlay
 /// elements.

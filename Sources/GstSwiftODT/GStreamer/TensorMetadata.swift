@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// The tensors that an inference element attached to a buffer: `GstTensorMeta` (GStreamer 1.26) and

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// Checks that a stream consists of parsed access units, in which one buffer is one frame and key frames are marked.
 enum GateCaps {

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Attaches results to buffers as `GstAnalyticsRelationMeta`, which exists since GStreamer 1.24.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Attaches results to buffers as a `GstCustomMeta` with the name `SwiftOdtMeta`.

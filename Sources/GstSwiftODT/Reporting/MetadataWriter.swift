@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Attaches reports to buffers as metadata. The metadata of other elements is not removed, except the custom metadata

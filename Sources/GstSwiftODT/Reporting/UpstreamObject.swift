@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// An object that an upstream element has described by an analytics entry, a region of interest, or both.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import CSwiftODTElement
 
 // Implements the functions of CShims/CSwiftODTElement/include/swiftodt-session.h.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// The settings that the element uses: the current values of the properties, except that properties of the mutability
 /// ``Property/Mutability/ready`` keep the values with which the element was started.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Properties with a text value that are presented as GStreamer arrays and structures.

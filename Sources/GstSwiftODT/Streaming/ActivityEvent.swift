@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// The source of detections. It is a detector, a recording, or an upstream element. An upstream element attaches either

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// A pool of memory for copies of frames. A frame must be copied before drawing if another element, usually a decoder,
 /// still references its memory.

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// Decides on which frames and regions inference runs, and starts it. Holds the inference in flight if no frame waits

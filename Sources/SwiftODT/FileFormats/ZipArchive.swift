@@ -1,4 +1,4 @@
-import CZlib
+import CODTZlib
 
 /// A zip archive. Other content may precede the archive: a .tflite file with metadata has an archive at its end.
 struct ZipArchive {

@@ -1,4 +1,4 @@
-import CTurboJPEG
+import CODTTurboJPEG
 
 extension Picture {
     convenience init(jpeg file: [UInt8]) throws {

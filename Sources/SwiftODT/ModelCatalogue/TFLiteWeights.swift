@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 
 /// The 8-bit weights of a .tflite file, rescaled for x86 processors without VNNI.
 ///

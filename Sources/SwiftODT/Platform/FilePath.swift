@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// Splits file paths as `dirname` and `basename` do, and lists folders.

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Annotates one input: writes its annotated video, its messages and its tables.

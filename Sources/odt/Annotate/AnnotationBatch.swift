@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The inputs of `odt annotate --out-dir`, each with its output files.

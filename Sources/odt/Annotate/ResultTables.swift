@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Formats rows of comma-separated values as in RFC 4180, but with line feeds as line ends.

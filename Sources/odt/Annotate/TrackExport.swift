@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Collects the boxes of all frames and formats them for annotation and evaluation tools. Memory use is proportional to

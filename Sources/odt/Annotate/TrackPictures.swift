@@ -1,6 +1,6 @@
-import CGStreamer
-import CTurboJPEG
-import Playback
+import CODTGStreamer
+import CODTTurboJPEG
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Reads and writes whole files. The path `-` is standard input or standard output.

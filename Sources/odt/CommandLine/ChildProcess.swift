@@ -1,5 +1,5 @@
-import CGStreamer
-import CLinux
+import CODTGStreamer
+import CODTLinux
 import Glibc
 import SwiftODT
 

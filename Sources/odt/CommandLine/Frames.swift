@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// The pixels of a frame, four bytes each (red, green, blue, unused). Valid only during the call that receives them.

@@ -1,5 +1,5 @@
-import CGStreamer
-import CTurboJPEG
+import CODTGStreamer
+import CODTTurboJPEG
 
 /// Compresses pictures to JPEG with libjpeg-turbo. One instance can compress several pictures, one after the other.
 final class JPEGCompressor {

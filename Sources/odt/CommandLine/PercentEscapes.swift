@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// Decodes percent escapes such as `%40` in URIs.
 enum PercentEscapes {

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Records the detections in a video to a file for the element's `detector=recorded`.

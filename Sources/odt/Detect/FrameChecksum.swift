@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// Identifies a decoded frame by its time and an MD5 checksum of its pixels.

@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// Finds key frames at which a video can be cut into parts of about equal length. Seeks from one cut to the next and

@@ -1,7 +1,7 @@
-import CFontconfig
-import CVersion
+import CODTFontconfig
+import CODTVersion
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// A check of one part of the installation. It returns `nil` if the part cannot be checked because another part is

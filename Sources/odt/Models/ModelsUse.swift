@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Implements `odt models use NAME|FILE`: makes a model the default for its purpose.

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// One picture of each track, and a background frame for heat maps and zones. The picture shows the track's detection

@@ -1,4 +1,4 @@
-import CTurboJPEG
+import CODTTurboJPEG
 import SwiftODT
 
 final class JPEGCrop {

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Reads a file of any size line by line. Memory use is proportional to the longest line.

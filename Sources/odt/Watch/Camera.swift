@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Watches one camera until `odt watch` ends or the camera is removed from the configuration. Connects to the camera

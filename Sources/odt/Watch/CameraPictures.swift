@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// Encodes a camera's annotated frames as JPEG for the live page. Frames are encoded only while a client views the

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// A camera as named on the command line or in the configuration file, for example `front=rtsp://192.168.1.20/stream1`.

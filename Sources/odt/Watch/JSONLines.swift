@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Writes messages as lines of JSON to standard output, or appends them to a file.

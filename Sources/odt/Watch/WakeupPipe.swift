@@ -1,4 +1,4 @@
-import CLinux
+import CODTLinux
 import Glibc
 
 /// Wakes a thread that waits in ``wait(milliseconds:orFor:toWrite:)``. If no thread waits when ``wake()`` is called,

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The cameras of `odt watch`, each on its own thread. SIGHUP reads the configuration file again.

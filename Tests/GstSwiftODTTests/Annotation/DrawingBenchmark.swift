@@ -1,5 +1,5 @@
-import CCairo
-import CGStreamer
+import CODTCairo
+import CODTGStreamer
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import CSwiftODTElement
 import Foundation
 import GstFrames

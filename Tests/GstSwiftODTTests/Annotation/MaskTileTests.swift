@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 import SwiftODT
 import Testing
 

@@ -1,4 +1,4 @@
-import CCairo
+import CODTCairo
 import SwiftODT
 
 /// A BGRx frame in the memory of a Cairo surface, for drawing and comparing.

@@ -1,5 +1,5 @@
+import ODTTestSupport
 import SwiftODT
-import TestSupport
 import Testing
 
 @testable import GstSwiftODT

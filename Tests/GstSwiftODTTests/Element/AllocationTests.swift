@@ -1,6 +1,6 @@
-import CGStreamer
-import CGStreamerCheck
-import TestSupport
+import CODTGStreamer
+import CODTGStreamerCheck
+import ODTTestSupport
 import Testing
 
 @testable import GstSwiftODT

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// An allocator of memory that behaves like device memory: it counts how often it is mapped, and refuses unless it is mappable.
 final class DeviceMemory {

@@ -1,7 +1,7 @@
-import CGStreamer
-import CGStreamerCheck
+import CODTGStreamer
+import CODTGStreamerCheck
 import Foundation
-import TestSupport
+import ODTTestSupport
 import Testing
 
 @testable import GstSwiftODT

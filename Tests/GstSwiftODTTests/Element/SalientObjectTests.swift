@@ -1,8 +1,8 @@
-import CGStreamer
-import CGStreamerCheck
+import CODTGStreamer
+import CODTGStreamerCheck
 import Foundation
 import Glibc
-import TestSupport
+import ODTTestSupport
 import Testing
 
 @testable import GstSwiftODT

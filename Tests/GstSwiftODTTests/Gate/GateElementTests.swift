@@ -1,5 +1,5 @@
-import CGStreamer
-import CGStreamerCheck
+import CODTGStreamer
+import CODTGStreamerCheck
 import Testing
 
 @testable import GstSwiftODT

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT

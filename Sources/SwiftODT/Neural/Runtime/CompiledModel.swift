@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// The device and settings that a model is compiled for.

@@ -1,5 +1,5 @@
-import CLinux
-import COpenVINO
+import CODTLinux
+import CODTOpenVINO
 import Glibc
 
 /// Counts the calls of the inference runtime that are in flight: compilation, inference, and freeing of models and

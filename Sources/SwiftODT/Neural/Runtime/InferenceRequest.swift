@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// Converts a picture to the input of a network, runs the network and returns the outputs.

@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// The part of an ``InferenceRequest`` that calls the runtime: it starts inferences, receives the runtime's callback,

@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// A model that the runtime has read but not compiled. It can be adapted before it is compiled.

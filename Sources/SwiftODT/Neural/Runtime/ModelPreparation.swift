@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 
 /// Adapts a model to the input that ``InputFiller`` writes: one picture of a fixed size, in planes of bytes or floats.
 extension LoadedModel {

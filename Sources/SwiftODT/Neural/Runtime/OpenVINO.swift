@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Glibc
 
 /// The inference runtime OpenVINO. Its library is loaded at the first use in a process and never unloaded.

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 
 /// The user's options about the cost of decoding and inference: `gate`, `economy` and `cpus`.
 struct DecodingChoice: Equatable, Sendable {

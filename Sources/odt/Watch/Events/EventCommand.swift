@@ -1,6 +1,6 @@
-import CLinux
+import CODTLinux
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

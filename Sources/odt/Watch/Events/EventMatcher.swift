@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Selects the events that match the user's rules. Two kinds of events are derived from the element's results: an

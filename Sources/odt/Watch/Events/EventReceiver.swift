@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Delivers events to one command or URL. It has its own queue and thread, so a failure delays neither cameras nor

@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// A rule that selects events and names the command or URL that receives them. It is a group [event NAME] of the

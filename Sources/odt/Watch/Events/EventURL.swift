@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 import SwiftODT
 
 /// Sends each event to a URL as the JSON body of a POST request.

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// An event of a camera. Rules select events, and commands and URLs receive them.

@@ -1,4 +1,4 @@
-import CVersion
+import CODTVersion
 import SwiftODT
 
 /// Creates discovery messages for Home Assistant's MQTT integration. Each camera is a device. Its sensors are the state

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 
 /// The functions of libmosquitto that this program uses, with the types of `mosquitto.h`.
 ///

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 
 struct MetricsOptions: Sendable {
     static let names: Set<String> = ["metrics", "metrics-token-file"]

@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 
 /// A GLib main loop and its context. It runs closures on the thread that runs the loop.
 ///

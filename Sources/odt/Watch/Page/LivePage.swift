@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Implements `odt watch --page`: serves live pictures, counts and events to browsers.

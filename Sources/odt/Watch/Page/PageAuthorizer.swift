@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Decides which clients may access the page. If no token is required, only browsers that use a local host name have

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 
 struct PageOptions: Sendable {
     static let names: Set<String> = ["page", "page-token-file", "page-trusted-proxy"]

@@ -1,5 +1,5 @@
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

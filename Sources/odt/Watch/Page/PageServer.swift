@@ -1,7 +1,7 @@
-import CGStreamer
-import CLinux
+import CODTGStreamer
+import CODTLinux
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

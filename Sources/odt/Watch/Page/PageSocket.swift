@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 
 struct PageSocket {
     let descriptor: Int32

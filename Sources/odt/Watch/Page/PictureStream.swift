@@ -1,4 +1,4 @@
-import CGStreamer
+import CODTGStreamer
 import SwiftODT
 
 /// A stream of a camera's pictures to one browser (`multipart/x-mixed-replace`). After each picture was written, the

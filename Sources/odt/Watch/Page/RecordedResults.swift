@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Reads the results about recorded segments from the database, for the page. Each request opens the database anew, so

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The state of a camera as the page shows it: connection, objects, zones and count history.

@@ -1,5 +1,5 @@
-import CGStreamer
-import Playback
+import CODTGStreamer
+import ODTPlayback
 
 /// The functions of libsoup 3 and GIO that the page uses, with the types of their headers.
 struct Soup: Sendable {

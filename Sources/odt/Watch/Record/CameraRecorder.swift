@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

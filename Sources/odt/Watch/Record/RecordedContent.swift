@@ -1,6 +1,6 @@
 import Glibc
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// What the frames of a recorded file show. The header of the file states the content, so that a later run can check

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Writes one segment of a camera's video to a file. It has its own small pipeline, so that write errors, for example

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 import Synchronization
 

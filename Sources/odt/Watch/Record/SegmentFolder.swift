@@ -1,5 +1,5 @@
 import Glibc
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// A folder for the segments of all cameras, and the limits of their age and size.

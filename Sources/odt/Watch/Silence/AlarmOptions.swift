@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The options of alarms about cameras that deliver frames without useful content.

@@ -1,6 +1,6 @@
-import CGStreamer
+import CODTGStreamer
 import GstFrames
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Examines one frame per second before the element, and posts alarms as messages of the pipeline.

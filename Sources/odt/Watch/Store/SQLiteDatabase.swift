@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// An SQLite database file. Use it from only one thread at a time.

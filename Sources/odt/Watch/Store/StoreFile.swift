@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// The database that `odt watch` writes and `odt report` reads. Its tables are documented in `docs/watch-reference.md`.

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Deletes rows that are too old and, if the database is too large, the oldest rows. Returns the space of deleted rows

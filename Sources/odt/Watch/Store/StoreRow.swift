@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Data of a camera to store in the database. All times are in milliseconds since 1970 (UTC).

@@ -1,4 +1,4 @@
-import Playback
+import ODTPlayback
 import SwiftODT
 
 /// Converts the messages of one camera to rows. Maps running times to the wall clock, and selects the results to store.

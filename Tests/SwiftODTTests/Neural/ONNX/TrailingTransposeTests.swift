@@ -1,4 +1,4 @@
-import TestSupport
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT

@@ -1,4 +1,4 @@
-import COpenVINO
+import CODTOpenVINO
 import Foundation
 import Testing
 

@@ -1,0 +1,144 @@
+import CODTGStreamer
+import Glibc
+import SwiftODT
+
+/// A pipeline that is built from a description in the syntax of `gst-launch-1.0`.
+///
+///     let pipeline = try Pipeline("videotestsrc num-buffers=90 ! swiftodt name=odt detector=motion ! fakesink")
+///     try pipeline["odt"].set("multiple-objects", to: "true")
+///
+/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
+package final class Pipeline: @unchecked Sendable {
+    package let top: UnsafeMutablePointer<GstElement>
+
+    /// - Throws: ``PlaybackError`` if the description is invalid or an element is missing. For a missing element, the
+    ///   text names the Debian package.
+    package init(_ description: String) throws {
+        let parsed = try Self.parse(description, as: "pipeline") {
+            gst_parse_launch_full(description, $0, GST_PARSE_FLAG_FATAL_ERRORS, &$1)
+        }
+        if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
+            top = parsed
+        } else {
+            // For a description of a single element, the parser returns the element without a pipeline. Only a pipeline
+            // has a bus.
+            top = gst_pipeline_new(nil)
+            gst_object_ref_sink(top)
+            gst_bin_add(bin, parsed)
+            gst_object_unref(parsed)
+        }
+    }
+
+    deinit { gst_object_unref(top) }
+
+    /// The element must exist.
+    package subscript(name: String) -> Element { Element(gst_bin_get_by_name(bin, name)!) }
+
+    /// Calls a function for each message on the thread that posts the message. Replaces an earlier function.
+    ///
+    /// - Parameter body: Returns whether the message is queued on the bus. If not, it takes ownership of the message.
+    package func interceptMessages(_ body: @escaping @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool) {
+        guard let bus = gst_element_get_bus(top) else { return }
+        defer { gst_object_unref(bus) }
+        gst_bus_set_sync_handler(
+            bus,
+            { _, message, context in
+                guard let message, let context else { return GST_BUS_PASS }
+                let interceptor = Unmanaged<MessageInterceptor>.fromOpaque(context).takeUnretainedValue()
+                return interceptor.body(message) ? GST_BUS_PASS : GST_BUS_DROP
+            }, Unmanaged.passRetained(MessageInterceptor(body)).toOpaque(),
+            { context in if let context { Unmanaged<MessageInterceptor>.fromOpaque(context).release() } })
+    }
+
+    private final class MessageInterceptor: Sendable {
+        let body: @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool
+
+        init(_ body: @escaping @Sendable (UnsafeMutablePointer<GstMessage>) -> Bool) { self.body = body }
+    }
+
+    /// Builds a chain of elements from a description and adds it to the pipeline as a bin. The caller links the bin and
+    /// starts it with ``Element/followState()``.
+    package func add(_ description: String) throws -> Element {
+        let parsed = try Self.parse(description, as: "chain of elements") {
+            gst_parse_bin_from_description_full(description, 1, $0, GST_PARSE_FLAG_FATAL_ERRORS, &$1)
+        }
+        // The pipeline's bin holds one reference, and the returned ``Element`` holds another one.
+        gst_bin_add(bin, parsed)
+        return Element(parsed)
+    }
+
+    /// Keeps further data out of the decodebins, and waits until data has left them. decodebin of GStreamer 1.22
+    /// crashes if it is stopped while it adds an element.
+    ///
+    /// - Parameter time: The maximum time to wait in nanoseconds. A full queue can hold data in a decodebin.
+    func isolateDecoders(within time: Nanoseconds) {
+        let deadline = MonotonicClock.now + time
+        let iterator = gst_bin_iterate_all_by_element_factory_name(bin, "decodebin")
+        defer { gst_iterator_free(iterator) }
+        var value = GValue()
+        while gst_iterator_next(iterator, &value) == GST_ITERATOR_OK {
+            defer { g_value_reset(&value) }
+            guard let object = g_value_get_object(&value) else { continue }
+            let decoder = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
+            guard let pad = gst_element_get_static_pad(decoder, "sink") else { continue }
+            defer { gst_object_unref(pad) }
+            g_mutex_lock(&pad.pointee.object.lock)
+            pad.pointee.object.flags |= GST_PAD_FLAG_FLUSHING.rawValue
+            g_mutex_unlock(&pad.pointee.object.lock)
+            // A thread that pushes data through the pad holds this lock. It can hold the lock for long, so this thread
+            // does not block on it.
+            while g_rec_mutex_trylock(&pad.pointee.stream_rec_lock) == 0 {
+                guard MonotonicClock.now < deadline else { return }
+                usleep(2_000)
+            }
+            g_rec_mutex_unlock(&pad.pointee.stream_rec_lock)
+        }
+    }
+
+    /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any
+    /// thread.
+    package func refuse(_ text: String) {
+        let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
+        defer { g_error_free(error) }
+        let source = UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstObject.self)
+        gst_element_post_message(top, gst_message_new_error(source, error, nil))
+    }
+
+    var bin: UnsafeMutablePointer<GstBin> { UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstBin.self) }
+
+    /// Parses a description. The caller owns the result.
+    ///
+    /// - Parameter call: Calls one of GStreamer's functions.
+    private static func parse(
+        _ description: String, as kind: String,
+        by call: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
+    ) throws -> UnsafeMutablePointer<GstElement> {
+        let context = gst_parse_context_new()
+        defer { gst_parse_context_free(context) }
+        var problem: UnsafeMutablePointer<GError>?
+        defer { g_clear_error(&problem) }
+        let parsed = call(context, &problem)
+        if let missing = Self.missing(context).first {
+            throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
+        }
+        guard let parsed else {
+            throw PlaybackError("'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))")
+        }
+        gst_object_ref_sink(parsed)
+        return parsed
+    }
+
+    private static func missing(_ context: OpaquePointer?) -> [String] {
+        guard let names = gst_parse_context_get_missing_elements(context) else { return [] }
+        defer { g_strfreev(names) }
+        var list: [String] = []
+        while let name = names[list.count] { list.append(String(cString: name)) }
+        return list
+    }
+}
+
+extension UnsafeMutablePointer<GstElement> {
+    var typeInstance: UnsafeMutablePointer<GTypeInstance> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self)
+    }
+}

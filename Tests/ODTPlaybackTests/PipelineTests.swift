@@ -1,0 +1,83 @@
+import CODTGStreamer
+import Testing
+
+@testable import ODTPlayback
+
+/// Errors name the element or the property, where GStreamer reports nothing or too much.
+@Suite struct PipelineTests {
+    init() { gst_init(nil, nil) }
+
+    private func sentence(_ work: () throws -> Void) -> String {
+        do { try work() } catch { return "\(error)" }
+        return ""
+    }
+
+    @Test func missingElementsAreNamed() {
+        #expect(sentence { _ = try Pipeline("fakesrc ! nonsense ! fakesink") }.contains("no element nonsense"))
+        #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is not a valid pipeline"))
+        #expect(MissingElement.remedy(for: "x264enc").contains("gstreamer1.0-plugins-ugly"))
+    }
+
+    @Test(arguments: [
+        "nonsense=1", "num-buffers", "num-buffers=many", "num-buffers=-2", "sizetype=nonsense", "parent=x",
+    ])
+    func unknownPropertyIsAnError(word: String) throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        #expect(throws: PlaybackError.self) { try PropertySetting.set(word, of: pipeline["source"]) }
+    }
+
+    @Test func stringPropertyIsTakenLiterally() throws {
+        let pipeline = try Pipeline("fakesrc ! filesink name=file")
+        try PropertySetting.set("location=a \"b\" \\ ! c=d", of: pipeline["file"])
+        var value = GValue()
+        g_object_get_property(pipeline["file"].gobject, "location", &value)
+        #expect(String(cString: g_value_get_string(&value)) == "a \"b\" \\ ! c=d")
+        g_value_unset(&value)
+        try PropertySetting.set("buffer-mode=unbuffered", of: pipeline["file"])
+        #expect(pipeline["file"].text(of: "buffer-mode") == "unbuffered")
+    }
+
+    /// A registered encoder may fail because its device is missing or used by another process.
+    @Test func failingEncoderIsRejected() {
+        #expect(EncoderProbe.succeeds("identity"))
+        #expect(!EncoderProbe.succeeds("identity error-after=3"))
+        #expect(!EncoderProbe.succeeds("identity drop-probability=1"))
+        #expect(!EncoderProbe.succeeds("nonsense"))
+    }
+
+    /// A filter replaces subtitles in markup by plain text, so its pad must accept markup although the muxer does not.
+    @Test func replacedBuffersKeepTheirCaps() throws {
+        let pipeline = try Pipeline("queue name=way ! capsfilter caps=text/x-raw,format=utf8 ! fakesink")
+        let entry = try #require(pipeline["way"].pad("sink"))
+        let marked = try #require(gst_caps_from_string("text/x-raw, format=pango-markup"))
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(marked).assumingMemoryBound(to: GstMiniObject.self)) }
+        #expect(gst_pad_query_accept_caps(entry.pointer, marked) == 0)
+        entry.acceptAllCaps()
+        #expect(gst_pad_query_accept_caps(entry.pointer, marked) != 0)
+    }
+
+    @Test func messagesAreWrittenAsJSONLines() {
+        let text =
+            "swiftodt, time=(guint64)18446744073709551615, id=(guint64)7, label=(string)\"a \\\"b\\\"\", n=(int)-1, ok=(boolean)true, "
+            + "score=(double)0.5, objects=(structure){ [ object, x=(uint)3; ] };"
+        var end: UnsafeMutablePointer<gchar>?
+        let structure = gst_structure_from_string(text, &end)!
+        defer { gst_structure_free(structure) }
+        #expect(
+            MessageText.line(structure)
+                == "{\"message\": \"swiftodt\", \"time\": null, \"id\": 7, \"label\": \"a \\\"b\\\"\", "
+                + "\"n\": -1, \"ok\": true, \"score\": 0.5, \"objects\": [{\"x\": 3}]}\n")
+        let fields = MessageFields(structure)
+        #expect(fields.count("time") == nil)
+        #expect(fields.list("objects").first?.count("x") == 3)
+    }
+
+    @Test func addressesAreDistinguishedFromFiles() throws {
+        #expect(MediaSource.isAddress("rtsp://camera/1"))
+        #expect(!MediaSource.isAddress("a b://c"))
+        #expect(!MediaSource.isAddress("/dev/video0"))
+        #expect(sentence { _ = try MediaSource("/nowhere.mp4") } == "no such file: /nowhere.mp4")
+        #expect(sentence { _ = try MediaSource("/tmp") } == "/tmp is a folder")
+        #expect(FileAddress.path(of: FileAddress.of("/tmp/a b%20?#\u{fc}")) == "/tmp/a b%20?#\u{fc}")
+    }
+}

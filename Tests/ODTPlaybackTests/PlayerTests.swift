@@ -1,0 +1,103 @@
+import CODTGStreamer
+import SwiftODT
+import Testing
+
+@testable import ODTPlayback
+
+@Suite struct PlayerTests {
+    init() { gst_init(nil, nil) }
+
+    @Test func endOfStreamIsComplete() throws {
+        let player = Player(try Pipeline("fakesrc num-buffers=3 ! fakesink")) { _ in }
+        let ending = player.play { _ in }
+        #expect(ending.isWhole)
+        #expect(ending.failure == nil)
+        #expect(player.stop())
+    }
+
+    /// Before the first output there is nothing to complete, so the player does not wait and the output counts as
+    /// incomplete.
+    @Test func streamThatIsEndedBeforeFirstOutputIsIncomplete() throws {
+        var configuration = Player.Configuration()
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        let player = Player(try Pipeline("fakesrc do-timestamp=true ! fakesink sync=true"), configuration) { _ in }
+        player.askToEnd()
+        let ending = player.play { _ in }
+        #expect(!ending.isWhole)
+        #expect(ending.failure == nil)
+        player.stop()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func messagesDoNotDelayTheEnd() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let player = Monitor<Player?>(nil)
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        configuration.hasBegun = { false }
+        configuration.end = {}
+        configuration.tick = {
+            for _ in 0..<2 { pipeline["source"].post(OwnedStructure(named: "test")) }
+            player.read { $0 }?.askToEnd()
+        }
+        let made = Player(pipeline, configuration) { _ in }
+        player.update { $0 = made }
+        #expect(!made.play { _ in }.isWhole)
+        made.stop()
+        player.update { $0 = nil }
+    }
+
+    /// Otherwise, the element merges results that a slow reader has not taken.
+    @Test(.timeLimit(.minutes(1))) func postingThreadWaitsForReader() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let (player, posted) = (Monitor<Player?>(nil), Monitor(0))
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        configuration.maximumUnread = 2
+        configuration.hasStarted = {
+            for _ in 0..<10 {
+                pipeline["source"].post(OwnedStructure(named: "swiftodt-test"))
+                posted.update { $0 += 1 }
+            }
+            player.read { $0 }?.askToEnd()
+        }
+        let made = Player(pipeline, configuration) { _ in }
+        player.update { $0 = made }
+        var read = 0
+        let ending = made.play { _ in
+            if read == 0 { _ = posted.wait(until: MonotonicClock.now + 200_000_000) { $0 > 2 ? () : nil } }
+            #expect(posted.read { $0 } <= read + 2)
+            read += 1
+        }
+        #expect(read == 10 && ending.isWhole)
+        made.stop()
+        player.update { $0 = nil }
+    }
+
+    /// A decodebin that is stopped while it adds an element crashes.
+    @Test func dataLeavesDecodebinBeforeItIsStopped() throws {
+        let pipeline = try Pipeline("fakesrc name=source sizetype=fixed sizemax=9 ! queue ! decodebin name=decoder")
+        let (inside, released) = (Monitor(false), Monitor(false))
+        let left = Monitor(false)
+        // This probe holds the first buffer inside decodebin.
+        let pad = try #require(pipeline["decoder"].pad("sink"))
+        pad.watchBuffers { _ in
+            inside.update { $0 = true }
+            _ = released.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil }
+            left.update { $0 = true }
+            return .ok
+        }
+        gst_element_set_state(pipeline.top, GST_STATE_PLAYING)
+        #expect(inside.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil } != nil)
+        let isIsolated = Monitor(false)
+        DetachedThread.run {
+            pipeline.isolateDecoders(within: 10_000_000_000)
+            isIsolated.update { $0 = true }
+        }
+        #expect(isIsolated.wait(until: MonotonicClock.now + 100_000_000) { $0 ? () : nil } == nil)
+        released.update { $0 = true }
+        #expect(isIsolated.wait(until: MonotonicClock.now + 10_000_000_000) { $0 ? () : nil } != nil)
+        #expect(left.read { $0 })
+        gst_element_set_state(pipeline.top, GST_STATE_NULL)
+    }
+}
