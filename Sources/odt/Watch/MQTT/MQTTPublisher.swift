@@ -149,7 +149,9 @@ final class MQTTPublisher: Sendable {
                 return (false, hasCaughtUp)
             }
             if hasCaughtUp { reportLost() }
-            if isDone || isOver { return connection.leave() }
+            if isDone { return connection.leave() }
+            // Without a disconnect message, the broker publishes the will in place of the unsent "offline".
+            if isOver { return }
             try connection.process(wakeup, milliseconds: 1_000)
         }
     }
