@@ -129,9 +129,14 @@ final class MQTTPublisher: Sendable {
         }
         whenOpen()
         reportLost()
-        state.withLock { state in
-            state.outbox.begin()
+        let refused = state.withLock { state in
             state.isConnected = true
+            return state.outbox.begin()
+        }
+        for message in refused {
+            notify(
+                "\(message.topic) with \(message.payload.count) bytes is dropped, because the broker at \(broker.name) "
+                    + "closes the connection when it receives it; check the broker's size limit and permissions")
         }
         defer { state.withLock { $0.isConnected = false } }
         while true {
