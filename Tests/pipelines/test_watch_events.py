@@ -21,6 +21,7 @@ class Receiver:
 
     def __init__(self, port=0):
         self.bodies, self.files, self.status, self.location, self.stalls = [], [], 200, None, threading.Event()
+        self.is_endless = False
         self.stalls.set()
         receiver = self
 
@@ -33,6 +34,10 @@ class Receiver:
                     self.send_response(receiver.status)
                     if receiver.location:
                         self.send_header("Location", receiver.location)
+                    if receiver.is_endless:
+                        self.end_headers()
+                        while True:
+                            self.wfile.write(bytes(1 << 16))
                     self.send_header("Content-Length", "0")
                     self.end_headers()
 
@@ -255,6 +260,13 @@ class Requests(Ruled):
         _, complaints = self.watch("--on-event", receiver.url, f"cam={self.clip(frames=100)}")
         self.assertEqual([body["event"] for _, _, body in receiver.bodies], ["connected", "begin", "end", "ended"])
         self.assertIn("status 404\n", complaints)
+
+    def test_answer_without_end_delays_no_event(self):
+        receiver = self.receiver()
+        receiver.is_endless = True
+        _, complaints = self.watch("--on-event", receiver.url, f"cam={self.clip(frames=100)}")
+        self.assertEqual([body["event"] for _, _, body in receiver.bodies], ["connected", "begin", "end", "ended"])
+        self.assertEqual(complaints, "")
 
     def test_redirect_is_an_error(self):
         receiver, target = self.receiver(), self.receiver()
