@@ -379,3 +379,26 @@ struct EventMatcherTests {
         #expect(try problem("label=dog") == nil)
     }
 }
+
+@Suite("EventCommand")
+struct EventCommandTests {
+    @Test(arguments: [
+        ("notify-send door", "notify-send"), ("TOKEN=s3cret sh -c 'curl x'", "sh"), ("A=1\tB=2 /opt/x", "/opt/x"),
+        ("T='a b' U=\"c d\" V=e\\ f\n'my prog' x", "'my prog'"), ("T=$(echo s3cret) sh", "command"),
+        ("(T=s3cret sh)", "command"), ("T='s3cret", "command"), ("T=s3cret", "command"), ("", "command"),
+    ])
+    func nameContainsNoValuesOfVariables(_ command: String, _ program: String) {
+        #expect(EventCommand.program(of: command) == program)
+    }
+
+    @Test func picturesOfKilledProcessesAreDeleted() throws {
+        let folder = try TemporaryFolder()
+        let picture = try folder.write("odt-event-aB3dE6.jpg", "")
+        let others = try ["odt-street.jpg", "odt-event-aB3dE6.png"].map { try folder.write($0, "") }
+        EventCommand.removePictures(in: folder.path, before: time(nil) - 60)
+        #expect(PathText.isThere(picture))
+        EventCommand.removePictures(in: folder.path, before: time(nil) + 60)
+        #expect(!PathText.isThere(picture))
+        #expect(others.allSatisfy(PathText.isThere))
+    }
+}

@@ -318,6 +318,18 @@ class Pictures(Ruled):
         with open(self.path("name"), encoding="ascii") as file:
             self.assertFalse(os.path.exists(file.read().strip()))
 
+    def test_picture_is_deleted_at_the_end(self):
+        """Also if the command still runs, and if an earlier process was killed."""
+        with open(self.path("odt-event-abcdef.jpg"), "wb"):
+            pass
+        os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))
+        conf = self.configure(f"[camera cam]\nsource={self.clip(frames=100)}",
+                              f"[event a]\nevent=end\npicture=true\naction=cp $ODT_PICTURE {self.path('copy.jpg')}; sleep 1000")
+        with Watch("--config", conf, TMPDIR=self.folder) as watch:
+            self.assertEqual(watch.program.wait(60), 0)
+        self.assertIn("copy.jpg", self.names())
+        self.assertEqual([name for name in self.names() if name.startswith("odt-event-")], [])
+
     @unittest.skipUnless(shutil.which("curl"), "needs curl")
     def test_documented_notification_has_a_picture(self):
         """The rule of docs/notifications.md, at any time of day and for objects without label."""
