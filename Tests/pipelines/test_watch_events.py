@@ -209,6 +209,34 @@ class Commands(Ruled):
         self.assertLess(time.monotonic() - start, 40)
         self.assertRegex(complaints, r"'sleep': \d+ events not delivered")
 
+    def test_the_end_waits_for_all_commands_at_once(self):
+        rules = [f"[event {number}]\nevent=begin\naction=sleep {1000 + number}" for number in range(10)]
+        clip = self.clip(frames=50)
+        start = time.monotonic()
+        self.watch("--config", self.configure(f"[camera cam]\nsource={clip}", *rules))
+        self.assertLess(time.monotonic() - start, 40)
+
+    def test_an_error_is_printed_once(self):
+        """Also if it alternates with another one. Errors that differ only in numbers count as the same error."""
+        mark = self.path("mark")
+        _, complaints = self.watch("--on-event", f"if [ -e {mark} ]; then rm {mark}; exit 3; fi; touch {mark}; exit 4", f"cam={self.clip(frames=100)}")
+        self.assertEqual(complaints.count("exit code"), 1, complaints)
+
+    @needs_server
+    def test_queued_events_survive_a_change_of_the_command(self):
+        """The running command ends normally, and the new command gets the other events."""
+        camera = Camera()
+        with Watch("--config", self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction=sleep 3; {self.note()}")) as watch:
+            crossings = lambda said: [line["direction"] for line in said if line["message"] == "swiftodt-zone" and line["event"] == "cross"]
+            watch.wait(lambda said: len(crossings(said)) >= 4)
+            self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction={self.note('later')}")
+            watch.program.send_signal(signal.SIGHUP)
+            watch.wait(lambda _: any("configuration reloaded" in line for line in watch.complaints) and self.noted("later"))
+            self.assertEqual(watch.end(), 0)
+        told = [event["direction"] for event in self.noted() + self.noted("later")]
+        self.assertGreater(len(self.noted()), 0)
+        self.assertEqual(told, crossings(watch.said))
+
 
 @needs_soup
 class Requests(Ruled):
