@@ -402,3 +402,38 @@ struct EventCommandTests {
         #expect(others.allSatisfy(PathText.isThere))
     }
 }
+
+@Suite("EventReceiver")
+struct EventReceiverTests {
+    /// The event that a command receives as JSON is appended to a file.
+    private func receiver(_ file: String, after word: String = "") throws -> EventReceiver {
+        try EventReceiver("\(word) cat >> '\(file)'", notify: { _ in })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func retiredReceiverPassesQueuedEventsOn() throws {
+        let folder = try TemporaryFolder()
+        let (started, ready) = (folder.path + "/started", folder.path + "/ready")
+        let (one, other) = (folder.path + "/one", folder.path + "/other")
+        for path in [started, ready] { #expect(mkfifo(path, 0o600) == 0) }
+        // The first command runs until the test writes to the second pipe.
+        let old = try receiver(one, after: "echo > '\(started)'; read line < '\(ready)';")
+        let new = try receiver(other)
+        for (event, rule) in [("a", "kept"), ("b", "kept"), ("c", "kept")] {
+            old.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: rule, picture: nil)
+        }
+        #expect(try ByteStream.read(started) == [0x0A])
+        old.retire(to: ["kept": new])
+        old.take(WatchEvent(camera: "cam", kind: "track", event: "d", time: 0), rule: "kept", picture: nil)
+        new.close()
+        let events = try ByteStream.read(other)
+        let names = try events.split(separator: 0x0A).map { try JSONValue(parsing: $0)["event"]?.string }
+        #expect(names == ["b", "c", "d"])
+        #expect(!old.isOver)
+        let pipe = open(ready, O_WRONLY)
+        #expect(write(pipe, "\n", 1) == 1)
+        close(pipe)
+        old.close()
+        #expect(try JSONValue(parsing: ByteStream.read(one))["event"] == .string("a"))
+        #expect(old.figures.delivered == 1 && new.figures.delivered == 3)
+    }
+}
