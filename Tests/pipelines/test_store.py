@@ -464,8 +464,8 @@ class Surviving(Storing):
         self.assertEqual(self.ask("SELECT count(*) FROM result"), [(0,)])
         self.assertEqual(self.ask("PRAGMA integrity_check"), [("ok",)])
 
-    def test_store_enforces_age_limit(self):
-        """Rows older than --store-days are deleted, at the latest at the next start; with 0 none are."""
+    def test_old_rows_are_not_deleted_at_the_start(self):
+        """The clock may be wrong, so ages count an hour after the start."""
         self.replay(10)
         count = self.ask("SELECT count(*) FROM track")[0][0]
         store = sqlite3.connect(self.path("s.sqlite"))
@@ -474,8 +474,6 @@ class Surviving(Storing):
             store.execute(f"UPDATE {table} SET {', '.join(f'{column} = {column} - {3 * DAY}' for column in columns)}")
         store.commit()
         store.close()
-        self.replay(10, "--store-days=0")
-        self.assertEqual(self.ask("SELECT count(*) FROM track")[0][0], 2 * count)
         self.replay(10, "--store-days=2")
         self.assertEqual(self.ask("SELECT count(*) FROM track")[0][0], 2 * count)
         self.assertEqual(self.ask("SELECT count(*) FROM session")[0][0], 2)
