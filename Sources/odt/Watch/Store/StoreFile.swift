@@ -1,3 +1,4 @@
+import Glibc
 import Playback
 import SwiftODT
 
@@ -33,7 +34,11 @@ enum StoreFile {
     /// Opens a database for reading. This is possible while `odt watch` writes to the database.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
-            let database = try SQLiteDatabase(path, for: .read, library)
+            // SQLite needs files beside the database to read it. If they cannot be created, and there is no write-ahead
+            // log, no process writes the database.
+            let canCreate = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
+            let isComplete = !canCreate && !PathText.isThere(path + "-wal")
+            let database = try SQLiteDatabase(path, for: isComplete ? .readImmutable : .read, library)
             try check(database, path)
             return database
         }
