@@ -1,8 +1,8 @@
 import SwiftODT
 
 /// Detects jumps of the wall clock. A user may set the clock, or an empty battery may reset it. For one hour after a
-/// jump, the ages of recordings are not trusted. This leaves time to correct a wrong clock before recordings are
-/// deleted.
+/// jump and after the first check, the ages of recordings are not trusted. This leaves time to correct a wrong clock
+/// before recordings are deleted.
 package struct WallClockCheck: Sendable {
     /// How long ages are not trusted after a jump, in nanoseconds.
     package static let length: Nanoseconds = 3_600_000_000_000
@@ -16,14 +16,14 @@ package struct WallClockCheck: Sendable {
 
     package init() {}
 
-    /// Returns whether the wall clock jumped within the last hour.
+    /// Returns whether the wall clock jumped, or the first check took place, within the last hour.
     ///
     /// - Parameters:
     ///   - wall: The wall-clock time in nanoseconds since 1970.
     ///   - steady: The monotonic time in nanoseconds.
     package mutating func isImplausible(wall: Nanoseconds, steady: Nanoseconds) -> Bool {
         let offset = wall.since(steady)
-        if let before = self.offset, abs(offset.since(before).clampedToRange) > Self.jump {
+        if self.offset.map({ abs(offset.since($0).clampedToRange) > Self.jump }) ?? true {
             end = steady.adding(Self.length)
         }
         self.offset = offset

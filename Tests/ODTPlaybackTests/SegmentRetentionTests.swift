@@ -32,6 +32,12 @@ struct SegmentRetentionTests {
         return path
     }
 
+    /// Cleans up an hour after the first check, so that ages count.
+    private func clean(_ retention: SegmentRetention, now: Int64) {
+        retention.clean(now: now - WallClockCheck.length, steady: 0)
+        retention.clean(now: now, steady: WallClockCheck.length)
+    }
+
     private func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     @Test func segmentNamesRoundTrip() {
@@ -56,7 +62,7 @@ struct SegmentRetentionTests {
         let young = write("a", noon + day)
         SegmentRetention(folder, longest: nil, largest: 2 * 8192).clean(now: noon + day)
         #expect([older, old, young].map(isThere) == [false, true, true])
-        SegmentRetention(folder, longest: day, largest: nil).clean(now: noon + day + 1)
+        clean(SegmentRetention(folder, longest: day, largest: nil), now: noon + day + 1)
         #expect([old, young].map(isThere) == [false, true])
     }
 
@@ -84,7 +90,7 @@ struct SegmentRetentionTests {
         let written = try PartFile("\(folder)/a/\(SegmentName(camera: "a", time: noon - 7 * day).text)")
         try written.write(SegmentRetention.mark)
         let own = write("a", noon - 6 * day)
-        SegmentRetention(folder, longest: day, largest: 1).clean(now: noon)
+        clean(SegmentRetention(folder, longest: day, largest: 1), now: noon)
         #expect([foreign, other, elsewhere, victim, link, written.path].allSatisfy(isThere))
         #expect(!isThere(own))
         written.discard()
@@ -110,6 +116,20 @@ struct SegmentRetentionTests {
         #expect(isThere(segment))
         retention.clean(now: noon + 2 * day + WallClockCheck.length, steady: 2 * day + WallClockCheck.length)
         #expect(!isThere(segment))
+    }
+
+    /// A clock without a battery may be wrong when the program starts.
+    @Test func wrongClockAtStartDeletesNothing() {
+        let second: Int64 = 1_000_000_000
+        let segment = write("a", noon)
+        let retention = SegmentRetention(folder, longest: day, largest: nil)
+        retention.clean(now: noon + 3650 * day, steady: 0)
+        retention.clean(now: noon + 3650 * day + 600 * second, steady: 600 * second)
+        // The clock is corrected.
+        for time in [660 * second, WallClockCheck.length, 2 * WallClockCheck.length] {
+            retention.clean(now: noon + time, steady: time)
+        }
+        #expect(isThere(segment))
     }
 
     /// The size limit also holds between two clean-ups, because each clean-up reserves space for what follows.

@@ -64,6 +64,13 @@ import Testing
         #expect(TableRow.text(["\"\u{301},", "b"]) == "\"\"\"\u{301},\",b\n")
     }
 
+    @Test func charactersThatXMLForbidsAreReplaced() throws {
+        var export = TrackExport()
+        let message = try result(width: 64, height: 48, label: "a\u{FFFE}b\u{FFFF}c\u{1}d\u{FFFD}")
+        withExtendedLifetime(message) { export.add(MessageFields(message.pointer)) }
+        #expect(export.text(as: .cvat, of: "a").contains("label=\"a b c d\u{FFFD}\""))
+    }
+
     @Test func exportsKeepSizeOfEachFrame() throws {
         var export = TrackExport()
         for message in [try result(width: 64, height: 48), try result(width: 32, height: 16)] {

@@ -1,3 +1,4 @@
+import ODTPlayback
 import Testing
 
 @testable import odt
@@ -36,5 +37,23 @@ struct CameraPlanTests {
     ])
     func nameIsHostOrFile(_ source: String, _ name: String) {
         #expect(CameraPlan.derivedName(of: source) == name)
+    }
+
+    @Test(arguments: [
+        ("rtsp://cam/live", ["record-detections=a.jsonl"], false),
+        ("/dev/video0", ["record-detections=a.jsonl"], false),
+        ("rtsp://cam/live", ["record-detections=a.jsonl", "record-existing=resume"], false),
+        ("rtsp://cam/live", ["record-detections=a.jsonl", "record-existing=replace"], true),
+        ("rtsp://cam/live", ["record-detections=a.jsonl", "record-detections="], true), ("rtsp://cam/live", [], true),
+        ("/srv/a.mp4", ["record-detections=a.jsonl"], true), ("file:///srv/a.mp4", ["record-detections=a.jsonl"], true),
+    ])
+    func recordedDetectionsOfCameraAreReplaced(_ source: String, _ words: [String], _ isValid: Bool) {
+        var plan = CameraPlan(name: "cam", source: source)
+        plan.settings = words.map { CameraSetting($0) }
+        if isValid {
+            #expect(throws: Never.self) { try plan.checkRecordedDetections() }
+        } else {
+            #expect(throws: PlaybackError.self) { try plan.checkRecordedDetections() }
+        }
     }
 }

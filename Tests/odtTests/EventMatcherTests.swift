@@ -379,3 +379,61 @@ struct EventMatcherTests {
         #expect(try problem("label=dog") == nil)
     }
 }
+
+@Suite("EventCommand")
+struct EventCommandTests {
+    @Test(arguments: [
+        ("notify-send door", "notify-send"), ("TOKEN=s3cret sh -c 'curl x'", "sh"), ("A=1\tB=2 /opt/x", "/opt/x"),
+        ("T='a b' U=\"c d\" V=e\\ f\n'my prog' x", "'my prog'"), ("T=$(echo s3cret) sh", "command"),
+        ("(T=s3cret sh)", "command"), ("T='s3cret", "command"), ("T=s3cret", "command"), ("", "command"),
+    ])
+    func nameContainsNoValuesOfVariables(_ command: String, _ program: String) {
+        #expect(EventCommand.program(of: command) == program)
+    }
+
+    @Test func picturesOfKilledProcessesAreDeleted() throws {
+        let folder = try TemporaryFolder()
+        let picture = try folder.write("odt-event-aB3dE6.jpg", "")
+        let others = try ["odt-street.jpg", "odt-event-aB3dE6.png"].map { try folder.write($0, "") }
+        EventCommand.removePictures(in: folder.path, before: time(nil) - 60)
+        #expect(PathText.isThere(picture))
+        EventCommand.removePictures(in: folder.path, before: time(nil) + 60)
+        #expect(!PathText.isThere(picture))
+        #expect(others.allSatisfy(PathText.isThere))
+    }
+}
+
+@Suite("EventReceiver")
+struct EventReceiverTests {
+    /// The event that a command receives as JSON is appended to a file.
+    private func receiver(_ file: String, after word: String = "") throws -> EventReceiver {
+        try EventReceiver("\(word) cat >> '\(file)'", notify: { _ in })
+    }
+
+    @Test(.timeLimit(.minutes(1))) func retiredReceiverPassesQueuedEventsOn() throws {
+        let folder = try TemporaryFolder()
+        let (started, ready) = (folder.path + "/started", folder.path + "/ready")
+        let (one, other) = (folder.path + "/one", folder.path + "/other")
+        for path in [started, ready] { #expect(mkfifo(path, 0o600) == 0) }
+        // The first command runs until the test writes to the second pipe.
+        let old = try receiver(one, after: "echo > '\(started)'; read line < '\(ready)';")
+        let new = try receiver(other)
+        for (event, rule) in [("a", "kept"), ("b", "kept"), ("c", "kept")] {
+            old.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: rule, picture: nil)
+        }
+        #expect(try ByteStream.read(started) == [0x0A])
+        old.retire(to: ["kept": new])
+        old.take(WatchEvent(camera: "cam", kind: "track", event: "d", time: 0), rule: "kept", picture: nil)
+        new.close()
+        let events = try ByteStream.read(other)
+        let names = try events.split(separator: 0x0A).map { try JSONValue(parsing: $0)["event"]?.string }
+        #expect(names == ["b", "c", "d"])
+        #expect(!old.isOver)
+        let pipe = open(ready, O_WRONLY)
+        #expect(write(pipe, "\n", 1) == 1)
+        close(pipe)
+        old.close()
+        #expect(try JSONValue(parsing: ByteStream.read(one))["event"] == .string("a"))
+        #expect(old.figures.delivered == 1 && new.figures.delivered == 3)
+    }
+}

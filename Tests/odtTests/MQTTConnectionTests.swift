@@ -55,4 +55,52 @@ struct MQTTConnectionTests {
             #expect(outbox.isEmpty)
         }
     }
+    /// The broker closes the connection when it receives a large message.
+    @Test func retainedMessageThatClosesConnectionTwiceIsDropped() {
+        var outbox = MQTTOutbox(maximumBytes: 1 << 20)
+        outbox.add(retained: MQTTMessage("snapshot", bytes: [UInt8](repeating: 1, count: 100_000)))
+        outbox.add(retained: MQTTMessage("state", "online"))
+        for number in 0..<30 { _ = outbox.add(event: MQTTMessage("zone", "\(number)")) }
+        var (arrived, dropped): ([String], [[String]]) = ([], [])
+        func connect() {
+            dropped.append(outbox.begin().map(\.topic))
+            var (number, isOpen): (Int32, Bool) = (0, true)
+            while isOpen, !outbox.isEmpty {
+                var acknowledged: [Int32] = []
+                outbox.send(isBusy: false) { message, _, _ in
+                    number += 1
+                    if message.payload.count > 10_000 { isOpen = false }
+                    guard isOpen else { return number }
+                    arrived.append(message.topic)
+                    acknowledged.append(number)
+                    return number
+                }
+                outbox.acknowledge(acknowledged)
+                if acknowledged.isEmpty { break }
+            }
+        }
+        connect()
+        // All events precede the large message.
+        #expect(arrived == ["state"] + [String](repeating: "zone", count: 30))
+        connect()
+        connect()
+        #expect(dropped == [[], [], ["snapshot"]])
+        #expect(arrived.suffix(2) == ["state", "state"])
+        #expect(outbox.isEmpty)
+        outbox.add(retained: MQTTMessage("snapshot", "small"))
+        connect()
+        #expect(dropped.last == [] && arrived.last == "snapshot")
+    }
+
+    @Test func acknowledgedMessageIsKeptAfterFurtherClosings() {
+        var outbox = MQTTOutbox(maximumBytes: 1 << 20)
+        outbox.add(retained: MQTTMessage("state", "online"))
+        for _ in 0..<4 {
+            #expect(outbox.begin().isEmpty)
+            outbox.send(isBusy: false) { _, _, _ in 1 }
+            #expect(outbox.begin().isEmpty)
+            outbox.send(isBusy: false) { _, _, _ in 1 }
+            outbox.acknowledge([1])
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import ODTPlayback
 import ODTTestSupport
 import SwiftODT
@@ -10,6 +11,23 @@ struct StoreWriterTests {
     private static let day: Int64 = 86_400_000
     private static let hasLibrary = (try? SQLiteLibrary()) != nil
     private let start: Int64 = 1_795_348_800_000
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/s.sqlite" }
+
+    init() throws {
+        try PluginSearch.startGStreamer()
+        folder = try TemporaryFolder()
+    }
+
+    private func options(_ words: String...) throws -> StoreOptions {
+        let line = try CommandLineOptions(
+            ["--store", path] + words, valued: ["--store", "--store-days"], flags: [])
+        return try #require(try StoreOptions(WatchOptions(line, [])))
+    }
+
+    private func cameras(in path: String) throws -> Int64 {
+        try StoreFile.open(toRead: path, SQLiteLibrary()).figure("SELECT count(*) FROM camera")
+    }
 
     private func track(_ id: Int64, of camera: String, session: Int, at time: Int64) -> StoreRow {
         let columns: StoreRow.Columns = [
@@ -21,19 +39,17 @@ struct StoreWriterTests {
 
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func cameraWithDeletedSessionGetsNewOne() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path + "/s.sqlite"
-        let line = try CommandLineOptions(
-            ["--store", path, "--store-days", "1"], valued: ["--store", "--store-days"], flags: [])
-        let options = try #require(try StoreOptions(WatchOptions(line, [])))
         let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
         let writer = try StoreWriter(database)
-        var retention = try StoreRetention(options, database)
+        var retention = try StoreRetention(options("--store-days", "1"), database)
 
         try writer.write([track(1, of: "calm", session: 1, at: start)])
         try writer.write([track(1, of: "busy", session: 2, at: start + 2 * Self.day)])
-        let hasDeleted = try retention.keep(database, now: 0, wall: (start + 2 * Self.day) * 1_000_000)
-        #expect(hasDeleted)
+        // Ages count an hour after the start, because the clock may be wrong.
+        let wall = (start + 2 * Self.day) * 1_000_000
+        #expect(try !retention.keep(database, now: 0, wall: wall))
+        #expect(
+            try retention.keep(database, now: WallClockCheck.length, wall: wall + WallClockCheck.length))
         try writer.forgetDeletedSessions()
         #expect(try database.figure("SELECT count(*) FROM session") == 1)
         try writer.write([track(2, of: "calm", session: 1, at: start + 2 * Self.day)])
@@ -43,5 +59,51 @@ struct StoreWriterTests {
                 SELECT count(*) FROM track JOIN session ON session.id = session JOIN camera ON camera.id = camera
                 WHERE camera.name = 'calm' AND track.id = 2
                 """) == 1)
+    }
+
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func sinkStoresInNewFileAfterFileWasMoved() throws {
+        let notes = Monitor([String]())
+        let sink = try StoreSink(options(), fileCheckInterval: 0) { text in notes.update { $0.append(text) } }
+        let moved = folder.path + "/moved.sqlite"
+        #expect(rename(path, moved) == 0)
+        sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+        sink.close()
+        #expect(try cameras(in: path) == 1)
+        // The moved file is complete without its write-ahead log.
+        #expect(try cameras(in: moved) == 0)
+        #expect(notes.read { $0.count } == 1 && notes.read { $0[0].contains("was moved") })
+        #expect(sink.problem == nil)
+    }
+
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func damagedFileStopsOnlyStoring() throws {
+        _ = try folder.write("s.sqlite", String(repeating: "no database", count: 1_000))
+        let notes = Monitor([String]())
+        let sink = try StoreSink(options()) { text in notes.update { $0.append(text) } }
+        #expect(sink.problem?.contains("is damaged") == true)
+        sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+        sink.close()
+        #expect(notes.read { $0.count } == 2)
+        #expect(notes.read { $0[0].contains("continues without storing") && $0[1].contains("1 rows were not stored") })
+    }
+
+    /// A folder that is not writable has no files for locks and the write-ahead log.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func immutableFileIsReadWithoutFurtherFiles() throws {
+        let name = "a?b#c%20 \u{E4}.sqlite"
+        let path = folder.path + "/" + name
+        do { _ = try StoreFile.open(toWrite: path, SQLiteLibrary()) }
+        let database = try SQLiteDatabase(path, for: .readImmutable, SQLiteLibrary())
+        #expect(try database.figure("SELECT count(*) FROM sqlite_master WHERE name = 'camera'") == 1)
+        #expect(PartFile.names(in: folder.path) == [name])
+    }
+
+    @Test func specialNamesOfSQLiteAreFiles() {
+        for name in [":memory:", "file:x?mode=memory"] {
+            #expect(SQLiteDatabase.name(of: name, for: .write) == "./" + name)
+        }
+        #expect(SQLiteDatabase.name(of: "/srv/s.sqlite", for: .write) == "/srv/s.sqlite")
+        #expect(SQLiteDatabase.name(of: "a b/s.sqlite", for: .readImmutable) == "file:a%20b/s.sqlite?immutable=1")
     }
 }

@@ -152,12 +152,14 @@ class ClosingBroker:
     - ("publish", N): after receiving N PUBLISH packets, without acknowledging them
     - ("ack", N): after acknowledging N PUBLISH packets
     - ("bytes", N): after receiving N bytes behind CONNECT, possibly in the middle of a packet
+    - ("mute", 0): never; it acknowledges nothing
 
     It answers CONNECT when `ready` is set, so that the watch has queued events by then.
     """
 
     def __init__(self, moment, times=1):
         self.moment, self.left, self.published, self.ready = moment, times, [], threading.Event()
+        self.clients, self.farewells = [], 0
         self.door = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.door.getsockname()[1]}"
         self.thread = threading.Thread(target=self.welcome, daemon=True)
@@ -179,7 +181,8 @@ class ClosingBroker:
     def serve(self, connection, moment):
         if moment == "accept":
             return
-        self.packet(connection)
+        _, body = self.packet(connection)
+        self.clients.append(body[12:12 + struct.unpack_from(">H", body, 10)[0]])
         if moment == "connect":
             return
         self.ready.wait(60)
@@ -197,6 +200,7 @@ class ClosingBroker:
             head, body = packet
             if head >> 4 == 12:
                 connection.sendall(b"\xd0\0")
+            self.farewells += head >> 4 == 14
             if head >> 4 != 3:
                 continue
             size = struct.unpack_from(">H", body)[0]
@@ -206,7 +210,7 @@ class ClosingBroker:
                 if (kind, count) == ("publish", most):
                     return
                 number, rest = rest[:2], rest[2:]
-                if kind != "publish":
+                if kind not in ("publish", "mute"):
                     self.published.append((topic, rest.decode()))
                     connection.sendall(b"\x40\x02" + number)
                 if (kind, count) == ("ack", most):

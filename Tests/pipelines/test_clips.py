@@ -146,9 +146,9 @@ class Clips(Clipping):
         # The newest clip was finished after the last check.
         self.assertLessEqual(sum(os.path.getsize(name) for name in left[:-1] + self.clips("jpg")[:-1]), 1 << 20)
         self.assertTrue(os.path.exists(self.path("clips/cam/other.mkv")))
+        # The clock may be wrong, so ages count an hour after the start.
         self.watch(*self.recorded("--clips-days=1"), f"cam={source}")
-        self.assertEqual([name for name in self.clips() + self.clips("jpg") if "-2001-" in name], [])
-        self.assertEqual(len(self.clips("jpg")), 3)
+        self.assertEqual([name for name in self.clips() if "-2001-" in name], kept)
 
     def balls(self, path):
         """Returns the surroundings of the bright pixels in each frame, 64 x 64 grey levels, if the ball is not at the edge."""

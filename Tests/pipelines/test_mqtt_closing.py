@@ -26,6 +26,9 @@ class ClosedConnections(Storing):
             self.assertGreater(len(expected), 40)
         self.assertNotIn("not delivered", complaints)
         self.assertNotIn("dropped", complaints)
+        # With one client id, the broker publishes the will of a lost connection before the state of the next one.
+        self.assertEqual(len(set(broker.clients)), 1)
+        self.assertEqual(broker.farewells, 1)
 
     def let(self, broker):
         """Makes the broker answer when many events are queued."""
@@ -40,6 +43,14 @@ class ClosedConnections(Storing):
         for moment in moments:
             with self.subTest(moment):
                 self.check(moment)
+
+    def test_end_with_undelivered_events_sends_no_disconnect_message(self):
+        """After a disconnect message, the broker would not publish the will, and the watch would stay online."""
+        with ClosingBroker(("mute", 0)) as broker:
+            broker.ready.set()
+            complaints = self.replay(10, f"--mqtt=mqtt://{broker.address}/house", "--mqtt-discovery=off")
+        self.assertIn("not delivered", complaints)
+        self.assertEqual(broker.farewells, 0)
 
     def test_no_event_is_lost_when_every_connection_is_closed_until_the_end(self):
         """The watch ends before the broker keeps a connection open."""

@@ -143,6 +143,19 @@ class Recorded(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertEqual(self.content(), wanted)
 
+    def test_shorter_video_does_not_complete_a_recording(self):
+        whole = self.recorded("refuse")
+        said = whole.communicate(timeout=60)[0]
+        self.assertEqual(whole.returncode, 0, said)
+        left = b"".join(self.content().splitlines(keepends=True)[:41])
+        with open(self.file, "wb") as file:
+            file.write(left)
+        short = self.launch(*f"{ball(20)} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
+        said = short.communicate(timeout=60)[0]
+        self.assertEqual(short.returncode, 0, said)
+        self.assertIn("is not marked as complete", said)
+        self.assertEqual(self.content(), left)
+
     def test_full_disk_ends_recording_only(self):
         """Writing beyond the limit of the file size raises SIGXFSZ, which must not end the process."""
         full = self.recorded("refuse", limit=3000)

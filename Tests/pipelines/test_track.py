@@ -44,6 +44,22 @@ class Track(unittest.TestCase):
         rows = self.rows(detections(20, (4,)).replace(",0.9\n", ",-1\n"))
         self.assertEqual([row[6] for row in rows], [1] * 20)
 
+    def test_frames_of_a_recording_have_different_numbers(self):
+        """A video with a variable frame rate has no rate in the header of its recording."""
+        lines = ['{"swiftodt-detections":1,"width":640,"height":640,"frame-rate":"0/1"}']
+        lines += [f'{{"time":{number * 20_000_000},"detections":[[{20 + 4 * number},20,40,80,0.9]]}}' for number in range(30)]
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "found.jsonl")
+            with open(name, "w", encoding="ascii") as file:
+                file.write("\n".join(lines) + "\n")
+            words = [ODT, "track", "--detections", name, "-o", "-"]
+            refused = subprocess.run(words, capture_output=True, text=True, timeout=60)
+            self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+            self.assertIn("have the same frame number; use --frame-rate 50 or higher", refused.stderr)
+            said = subprocess.run([*words, "--frame-rate", "50"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertEqual([int(line.split(",")[0]) for line in said.stdout.splitlines()], list(range(1, 31)))
+
     def test_names_that_are_not_utf8_are_accepted(self):
         with tempfile.TemporaryDirectory() as folder:
             name, output = os.fsencode(folder) + b"/d\xe9.txt", os.fsencode(folder) + b"/o\xe9.txt"

@@ -182,6 +182,7 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\nmax-object=3", "watch.conf:3: swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
                 ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' is not a valid value of detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
+                ("[camera a]\nsource=rtsp://127.0.0.1:9/a\nrecord-detections=found.jsonl", "a: record-detections of a camera needs record-existing=replace"),
                 ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': did you mean 'quiet'?"),
                 ("[camera a]\nsource={clip}\n[watch]\nnonsense=true", "watch.conf:4: unknown option 'nonsense': use clips, "),

@@ -21,6 +21,7 @@ class Receiver:
 
     def __init__(self, port=0):
         self.bodies, self.files, self.status, self.location, self.stalls = [], [], 200, None, threading.Event()
+        self.is_endless = False
         self.stalls.set()
         receiver = self
 
@@ -33,6 +34,10 @@ class Receiver:
                     self.send_response(receiver.status)
                     if receiver.location:
                         self.send_header("Location", receiver.location)
+                    if receiver.is_endless:
+                        self.end_headers()
+                        while True:
+                            self.wfile.write(bytes(1 << 16))
                     self.send_header("Content-Length", "0")
                     self.end_headers()
 
@@ -204,6 +209,34 @@ class Commands(Ruled):
         self.assertLess(time.monotonic() - start, 40)
         self.assertRegex(complaints, r"'sleep': \d+ events not delivered")
 
+    def test_the_end_waits_for_all_commands_at_once(self):
+        rules = [f"[event {number}]\nevent=begin\naction=sleep {1000 + number}" for number in range(10)]
+        clip = self.clip(frames=50)
+        start = time.monotonic()
+        self.watch("--config", self.configure(f"[camera cam]\nsource={clip}", *rules))
+        self.assertLess(time.monotonic() - start, 40)
+
+    def test_an_error_is_printed_once(self):
+        """Also if it alternates with another one. Errors that differ only in numbers count as the same error."""
+        mark = self.path("mark")
+        _, complaints = self.watch("--on-event", f"if [ -e {mark} ]; then rm {mark}; exit 3; fi; touch {mark}; exit 4", f"cam={self.clip(frames=100)}")
+        self.assertEqual(complaints.count("exit code"), 1, complaints)
+
+    @needs_server
+    def test_queued_events_survive_a_change_of_the_command(self):
+        """The running command ends normally, and the new command gets the other events."""
+        camera = Camera()
+        with Watch("--config", self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction=sleep 3; {self.note()}")) as watch:
+            crossings = lambda said: [line["direction"] for line in said if line["message"] == "swiftodt-zone" and line["event"] == "cross"]
+            watch.wait(lambda said: len(crossings(said)) >= 4)
+            self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction={self.note('later')}")
+            watch.program.send_signal(signal.SIGHUP)
+            watch.wait(lambda _: any("configuration reloaded" in line for line in watch.complaints) and self.noted("later"))
+            self.assertEqual(watch.end(), 0)
+        told = [event["direction"] for event in self.noted() + self.noted("later")]
+        self.assertGreater(len(self.noted()), 0)
+        self.assertEqual(told, crossings(watch.said))
+
 
 @needs_soup
 class Requests(Ruled):
@@ -256,6 +289,13 @@ class Requests(Ruled):
         self.assertEqual([body["event"] for _, _, body in receiver.bodies], ["connected", "begin", "end", "ended"])
         self.assertIn("status 404\n", complaints)
 
+    def test_answer_without_end_delays_no_event(self):
+        receiver = self.receiver()
+        receiver.is_endless = True
+        _, complaints = self.watch("--on-event", receiver.url, f"cam={self.clip(frames=100)}")
+        self.assertEqual([body["event"] for _, _, body in receiver.bodies], ["connected", "begin", "end", "ended"])
+        self.assertEqual(complaints, "")
+
     def test_redirect_is_an_error(self):
         receiver, target = self.receiver(), self.receiver()
         receiver.status, receiver.location = 302, target.url
@@ -305,6 +345,18 @@ class Pictures(Ruled):
             self.assertEqual(file.read(2), b"\xff\xd8")
         with open(self.path("name"), encoding="ascii") as file:
             self.assertFalse(os.path.exists(file.read().strip()))
+
+    def test_picture_is_deleted_at_the_end(self):
+        """Also if the command still runs, and if an earlier process was killed."""
+        with open(self.path("odt-event-abcdef.jpg"), "wb"):
+            pass
+        os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))
+        conf = self.configure(f"[camera cam]\nsource={self.clip(frames=100)}",
+                              f"[event a]\nevent=end\npicture=true\naction=cp $ODT_PICTURE {self.path('copy.jpg')}; sleep 1000")
+        with Watch("--config", conf, TMPDIR=self.folder) as watch:
+            self.assertEqual(watch.program.wait(60), 0)
+        self.assertIn("copy.jpg", self.names())
+        self.assertEqual([name for name in self.names() if name.startswith("odt-event-")], [])
 
     @unittest.skipUnless(shutil.which("curl"), "needs curl")
     def test_documented_notification_has_a_picture(self):

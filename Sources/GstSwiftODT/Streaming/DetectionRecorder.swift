@@ -41,7 +41,7 @@ final class DetectionRecorder {
     /// has changed.
     ///
     /// - Parameter isSubstitute: whether the motion detector replaces an unavailable network.
-    /// - Throws: ``ODTError`` if a recording is resumed that belongs to another video or another configuration.
+    /// - Throws: ``ODTError`` if a recording is resumed that belongs to another time range or another configuration.
     func begin(_ context: FrameContext, isSubstitute: Bool) throws {
         guard !hasFailed else { return }
         if let header {
@@ -63,7 +63,7 @@ final class DetectionRecorder {
             iouThreshold: settings.iouThreshold, detectorFields: fields)
         self.header = header
         do {
-            try writer.begin(header)
+            try writer.begin(header, at: context.key)
         } catch let error as ODTError where error.reason == .invalidOption {
             throw error
         } catch {

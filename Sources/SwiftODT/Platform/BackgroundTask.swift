@@ -108,4 +108,17 @@ package enum DetachedThread {
         pthread_detach(thread)
         return true
     }
+
+    /// Runs all closures at the same time and waits until they have returned.
+    package static func runAll(_ bodies: [@Sendable () -> Void]) {
+        let left = Monitor(bodies.count)
+        for body in bodies {
+            let counted: @Sendable () -> Void = {
+                body()
+                left.update { $0 -= 1 }
+            }
+            if !run(counted) { counted() }
+        }
+        left.wait { $0 == 0 ? () : nil }
+    }
 }

@@ -26,6 +26,9 @@ package final class RecordingWriter {
     /// The offset of the next line to write.
     private var length: Int
     private var last: FrameKey?
+    /// The maximum difference between the first frame of the recording that is continued and the first frame of the
+    /// video: 1 s, or 25 frames without times.
+    private static let startTolerance = (time: Nanoseconds(1_000_000_000), frames: Nanoseconds(25))
     private var hasBegun = false
     private var hasEnded = false
 
@@ -102,9 +105,11 @@ package final class RecordingWriter {
         return try previous.frame(at: key)
     }
 
-    /// Writes the header. If a recording is continued, compares the header with the header in the file instead. Throws
-    /// ``ODTError`` if it differs.
-    package func begin(_ header: RecordingHeader) throws {
+    /// Writes the header. If a recording is continued, compares the header with the header in the file instead.
+    ///
+    /// - Parameter first: the first frame of the video or of the time range to record. `nil` if it is unknown.
+    /// - Throws: ``ODTError`` if the header differs, or if the recording that is continued has another first frame.
+    package func begin(_ header: RecordingHeader, at first: FrameKey? = nil) throws {
         guard !hasBegun else { return }
         hasBegun = true
         guard let previous else {
@@ -112,12 +117,26 @@ package final class RecordingWriter {
             return try put(header.text)
         }
         let ours = try JSONValue(parsing: header.text.utf8)
-        guard let theirs = previous.firstLine, theirs != ours else { return }
+        guard let theirs = previous.firstLine, theirs != ours else { return try compare(first) }
         throw ODTError(
             .invalidOption,
             "\(path) cannot be resumed: it was recorded with different values of "
                 + RecordingHeader.differences(theirs, ours) + "; restore these, or overwrite it with "
                 + "record-existing=replace")
+    }
+
+    /// With another time range, frames would be missing without a trace.
+    private func compare(_ first: FrameKey?) throws {
+        guard let first, let theirs = try RecordingReader(path).next()?.key else { return }
+        let tolerance = first.isTime ? Self.startTolerance.time : Self.startTolerance.frames
+        guard
+            theirs.isTime != first.isTime || theirs.isLater(than: first, by: tolerance)
+                || first.isLater(than: theirs, by: tolerance)
+        else { return }
+        throw ODTError(
+            .invalidOption,
+            "\(path) cannot be resumed: it begins at \(theirs), but the video begins at \(first); use the same video "
+                + "and time range, or overwrite it with record-existing=replace")
     }
 
     /// Appends the detections of a frame.
@@ -137,8 +156,18 @@ package final class RecordingWriter {
     }
 
     /// Writes the last line, which marks the recording as complete.
+    ///
+    /// - Throws: ``ODTError`` if the line cannot be written, or if the video ends before the recording that is continued.
     package func finish(_ end: RecordingEnd) throws(ODTError) {
         guard hasBegun, !hasEnded else { return }
+        if let place = resumesAfter {
+            guard let last = end.last, last.isTime == place.isTime, !place.isLater(than: last) else {
+                throw ODTError(
+                    .invalidOption,
+                    "\(path) is not marked as complete: it contains frames up to \(place), but the video ended at "
+                        + "\(end.last.map { "\($0)" } ?? "its start"); use the same video and time range")
+            }
+        }
         try put(end.text)
         hasEnded = true
     }

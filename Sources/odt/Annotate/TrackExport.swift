@@ -154,8 +154,8 @@ struct TrackExport {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            // XML 1.0 has no representation of control characters.
-            case let other where other.value < 32: result += " "
+            // XML 1.0 has no representation of these characters.
+            case let other where other.value < 32 || [0xFFFE, 0xFFFF].contains(other.value): result += " "
             default: result.unicodeScalars.append(character)
             }
         }

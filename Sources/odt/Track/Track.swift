@@ -143,10 +143,18 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
     let recorded = Double(header.frameRate.numerator) / Double(header.frameRate.denominator)
     let rate = request.frameRate ?? (recorded > 0 ? recorded : 30)
     var following = TrackingRun(request.options, size: request.imageSize ?? (header.width, header.height))
+    var last: (number: Int, time: Nanoseconds)?
     while let frame = try recording.next() {
         switch frame.key {
         case .time(let time):
             let number = 1 + (Int(exactly: (Double(time) / 1e9 * rate).rounded()) ?? 0)
+            if let last, number <= last.number {
+                let needed = min(10_000, (1_000_000_000 + time - last.time - 1) / (time - last.time))
+                throw MOTChallengeError(
+                    "\(request.detections): the frames at \(FrameKey.time(last.time)) and \(frame.key) have the same frame "
+                        + "number; use --frame-rate \(needed) or higher")
+            }
+            last = (number, time)
             following.follow(frame.detections, in: number, at: time)
         case .number(let number):
             following.follow(frame.detections, in: number, at: Nanoseconds(seconds: Double(number - 1) / rate))

@@ -103,11 +103,12 @@ extension CameraPlan {
 
     /// The areas and lines of the camera. Empty if the zones cannot be read.
     var countedZones: [Zone] {
-        let words = settings.map(\.word).filter { $0.hasPrefix("zones=") }
-        guard let zones = words.last.flatMap({ try? Zone.list(named: String($0.dropFirst("zones=".count))) }) else {
-            return []
-        }
+        guard let zones = value(of: "zones").flatMap({ try? Zone.list(named: String($0)) }) else { return [] }
         return zones.filter { $0.kind != .ignore }
+    }
+
+    private func value(of property: String) -> Substring? {
+        settings.last { $0.word.hasPrefix(property + "=") }?.word.dropFirst(property.count + 1)
     }
 
     /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that
@@ -125,11 +126,24 @@ extension CameraPlan {
         return RedactionRequest(of: element)
     }
 
-    /// - Throws: ``PlaybackError`` if a property is invalid, if the options about decoding contradict each other, or if
-    ///   the recording would show objects that the properties redact.
+    /// - Throws: ``PlaybackError`` if the properties permit only one connection to a camera. Each connection begins the
+    ///   recording of detections anew.
+    func checkRecordedDetections() throws {
+        guard isCamera, !source.lowercased().hasPrefix("file:"), value(of: "record-detections")?.isEmpty == false,
+            value(of: "record-existing") != "replace"
+        else { return }
+        throw PlaybackError(
+            "\(name): record-detections of a camera needs record-existing=replace, because each connection begins a new "
+                + "recording", isUsage: true)
+    }
+
+    /// - Throws: ``PlaybackError`` if a property is invalid, if the options about decoding or the properties about the
+    ///   recording of detections contradict each other, or if the recording would show objects that the properties
+    ///   redact.
     func check(_ options: WatchOptions, warn: (String) -> Void) throws {
         let redaction = try redaction()
         try checkDecoding(options, warn: warn)
+        try checkRecordedDetections()
         guard let request = redaction else { return }
         if takesPictures, !request.isStrict {
             throw PlaybackError(

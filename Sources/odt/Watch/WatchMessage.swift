@@ -117,8 +117,9 @@ final class WatchSinks: Sendable {
 
     func use(_ cameras: [CameraPlan]) { for sink in all { sink.use(cameras) } }
 
+    /// Closes all sinks at the same time, because each waits for its own receivers.
     func close() {
-        for sink in all { sink.close() }
+        DetachedThread.runAll(all.map { sink in { sink.close() } })
         metricsServer?.close()
     }
 

@@ -332,6 +332,36 @@ import Testing
         #expect(try text() == before)
     }
 
+    /// A recording of frames 100 to 139 is resumed with other time ranges.
+    @Test(arguments: [(0, false), (60, false), (99, true), (100, true), (101, true), (135, false), (200, false)])
+    func resumeRejectsOtherStart(_ start: Int, _ isValid: Bool) throws {
+        try write(100..<140)
+        let before = try text()
+        let writer = try RecordingWriter(path(), existing: .resume)
+        let said = problem { try writer.begin(Self.header, at: frame(start).key) }
+        #expect(said == "none" || said.contains("begins at 0:00:03.333, but the video begins at"), "\(said)")
+        #expect((said == "none") == isValid)
+        #expect(try text() == before)
+    }
+
+    @Test func resumeRejectsFramesWithoutTimes() throws {
+        try write(0..<3)
+        let writer = try RecordingWriter(path(), existing: .resume)
+        #expect(problem { try writer.begin(Self.header, at: .number(1)) }.contains("the video begins at frame 1"))
+    }
+
+    @Test func recordingThatIsLongerThanVideoIsNotMarkedAsComplete() throws {
+        try write(0..<40)
+        let before = try text()
+        for last in [frame(38).key, .number(40), nil] {
+            let writer = try RecordingWriter(path(), existing: .resume)
+            try writer.begin(Self.header, at: frame(0).key)
+            let said = problem { try writer.finish(RecordingEnd(frames: 39, last: last)) }
+            #expect(said.contains("contains frames up to 0:00:01.299, but the video ended at"), "\(said)")
+            #expect(try text() == before)
+        }
+    }
+
     @Test func concurrentWritersAreRejected() throws {
         let first = try RecordingWriter(path(), existing: .refuse)
         #expect(problem { _ = try RecordingWriter(path(), existing: .replace) }.contains("another process"))

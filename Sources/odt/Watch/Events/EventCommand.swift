@@ -10,20 +10,77 @@ final class EventCommand: EventDelivery {
     /// The maximum duration of a command in nanoseconds.
     private static let timeout: Nanoseconds = 60_000_000_000
 
+    /// The beginning of the names of temporary pictures. Six characters and `.jpg` follow.
+    private static let pictureName = "odt-event-"
+
+    private struct Running {
+        var id: pid_t?
+        var picture: String?
+        var isCancelled = false
+    }
+
     private let command: String
-    private let running = Mutex<pid_t?>(nil)
+    private let running = Mutex(Running())
 
-    init(_ command: String) { self.command = command }
+    init(_ command: String) {
+        self.command = command
+        // A command that another process of this user runs may still need its picture.
+        Self.removePictures(in: Self.folder, before: time(nil) - time_t(2 * Self.timeout / 1_000_000_000))
+    }
 
-    var name: String { "'\(command.prefix { $0 != " " })'" }
+    var name: String { "'\(Self.program(of: command))'" }
+
+    /// Returns the first word of a shell command that is no assignment, because the value of a variable can be a secret.
+    static func program(of command: String) -> String {
+        var (word, quote, isEscaped) = ("", Character?.none, false)
+        for character in command + " " {
+            if quote == nil, !isEscaped, character.isWhitespace {
+                guard word.contains("=") else {
+                    if word.isEmpty { continue }
+                    return word
+                }
+                // Spaces in `$(...)` separate no words of the command.
+                if word.contains(where: { "(`{".contains($0) }) { break }
+                word = ""
+                continue
+            }
+            word.append(character)
+            if isEscaped {
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, "'\"".contains(character) {
+                quote = character
+            }
+        }
+        return "command"
+    }
+
+    /// Deletes the pictures of this user that a killed process left behind.
+    static func removePictures(in folder: String, before time: time_t) {
+        for name in PartFile.names(in: folder) where name.hasPrefix(pictureName) && name.hasSuffix(".jpg") {
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                status.st_uid == geteuid(), status.st_mtim.tv_sec < time
+            else { continue }
+            unlink("\(folder)/\(name)")
+        }
+    }
 
     func deliver(_ event: WatchEvent, rule: String, picture: [UInt8]?) throws {
-        let file = try picture.map(Self.write)
+        let file = try running.withLock { running in
+            guard !running.isCancelled else { throw EventDeliveryError(description: "not run", isFinal: true) }
+            let file = try picture.map(Self.write)
+            running.picture = file
+            return file
+        }
         defer { if let file { unlink(file) } }
         let input = try Self.pipe(with: Array((event.json(rule: rule, picture: nil).text + "\n").utf8))
         defer { close(input) }
         let id = try spawn(input, environment: environment(event, rule, file))
-        running.withLock { $0 = id }
+        running.withLock { $0.id = id }
         let isOver = Self.waits(for: id, until: MonotonicClock.now + Self.timeout)
         // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }
@@ -33,7 +90,7 @@ final class EventCommand: EventDelivery {
         if !isOver { Self.waitForEnd(of: id) }
         running.withLock { running in
             waitpid(id, &status, 0)
-            running = nil
+            running.id = nil
         }
         guard isOver else {
             throw EventDeliveryError(description: "stopped after \(Self.timeout / 1_000_000_000) s", isFinal: true)
@@ -64,7 +121,14 @@ final class EventCommand: EventDelivery {
         while waitid(P_PID, id_t(id), &result, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     }
 
-    func cancel() { running.withLock { if let id = $0 { kill(-id, SIGTERM) } } }
+    func cancel() {
+        running.withLock { running in
+            running.isCancelled = true
+            if let id = running.id { kill(-id, SIGTERM) }
+            // The process may end before the other thread deletes the picture.
+            if let picture = running.picture { unlink(picture) }
+        }
+    }
 
     private func environment(_ event: WatchEvent, _ rule: String, _ file: String?) -> [String] {
         var variables = [
@@ -135,10 +199,9 @@ final class EventCommand: EventDelivery {
 
     /// Writes a picture to a temporary file that only this user can read.
     private static func write(_ picture: [UInt8]) throws -> String {
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         guard
             let path = picture.withUnsafeBytes({
-                UniqueFile.write($0, named: folder + "/odt-", ending: ".jpg", isOptional: false)
+                UniqueFile.write($0, named: "\(folder)/\(pictureName)", ending: ".jpg", isOptional: false)
             })
         else {
             throw EventDeliveryError(
@@ -146,4 +209,6 @@ final class EventCommand: EventDelivery {
         }
         return path
     }
+
+    private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
 }

@@ -17,7 +17,7 @@ final class EventReceiver: Sendable {
 
     private struct State {
         var waiting: [Item] = []
-        /// The event that is being delivered, or that waits for another attempt.
+        /// The event that is being delivered.
         var current: Item?
         /// The monotonic time until which events are delivered when `odt watch` ends; `nil` while `odt watch` runs.
         var end: Nanoseconds?
@@ -25,6 +25,10 @@ final class EventReceiver: Sendable {
         var dropped = 0
         /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
+        /// The receivers of later events, by rule; `nil` while this receiver is in use.
+        var successors: [String: EventReceiver]?
+        /// Whether the thread has ended.
+        var isOver = false
 
         var left: Int { waiting.count + (current == nil ? 0 : 1) }
     }
@@ -54,14 +58,20 @@ final class EventReceiver: Sendable {
 
     /// Queues an event. Does not block.
     func take(_ event: WatchEvent, rule: String, picture: (@Sendable () -> [UInt8]?)?) {
-        let isFirst = state.update { state in
-            state.waiting.append(Item(rule: rule, event: event, picture: picture))
-            guard state.waiting.count > Self.maximum else { return false }
+        take(Item(rule: rule, event: event, picture: picture))
+    }
+
+    private func take(_ item: Item) {
+        let (successor, isFirst) = state.update { state -> (EventReceiver?, Bool) in
+            if let successor = state.successors?[item.rule] { return (successor, false) }
+            state.waiting.append(item)
+            guard state.waiting.count > Self.maximum else { return (nil, false) }
             state.waiting.removeFirst()
             state.dropped += 1
             defer { state.isLosing = true }
-            return !state.isLosing
+            return (nil, !state.isLosing)
         }
+        successor?.take(item)
         if isFirst { notify("\(name): the queue of \(Self.maximum) events is full: dropping the oldest") }
     }
 
@@ -71,6 +81,29 @@ final class EventReceiver: Sendable {
         state.update { $0.end = deadline }
         state.wait(until: deadline + 500_000_000) { $0.left == 0 ? () : nil }
         delivery.cancel()
+        notifyUndelivered()
+    }
+
+    /// Passes the queued events of these rules to other receivers, delivers the other events for at most 5 s, and then
+    /// ends. A running command is not stopped.
+    func retire(to successors: [String: EventReceiver]) {
+        state.update { ($0.successors, $0.end) = (successors, MonotonicClock.now + Self.closeTimeout) }
+        passOn()
+    }
+
+    /// Whether the receiver is retired and delivers nothing any more.
+    var isOver: Bool { state.read(\.isOver) }
+
+    private func passOn() {
+        let (items, successors) = state.update { state in
+            let successors = state.successors ?? [:]
+            defer { state.waiting.removeAll { successors[$0.rule] != nil } }
+            return (state.waiting, successors)
+        }
+        for item in items { successors[item.rule]?.take(item) }
+    }
+
+    private func notifyUndelivered() {
         let left = state.read(\.left)
         if left > 0 { notify("\(name): \(CountText.text(left, "event")) not delivered") }
     }
@@ -97,6 +130,9 @@ final class EventReceiver: Sendable {
                 if isFinal {
                     finish(isDelivered: false)
                 } else {
+                    // The event may be passed to a successor while it waits for another attempt.
+                    state.update { ($0.waiting, $0.current) = ([item] + $0.waiting, nil) }
+                    passOn()
                     let pause = MonotonicClock.now + backOff.next(after: 0)
                     state.wait(until: pause) { $0.end != nil ? () : nil }
                     // When `odt watch` ends, an event is sent again twice per second instead of with back-off.
@@ -106,14 +142,18 @@ final class EventReceiver: Sendable {
                 }
             }
         }
+        let isRetired = state.update { state in
+            state.isOver = true
+            return state.successors != nil
+        }
+        if isRetired { notifyUndelivered() }
     }
 
-    /// Returns the event that waits for another attempt or, if there is none, waits for the next event. Returns `nil`
-    /// if `odt watch` ends.
+    /// Waits for the next event. Returns `nil` if `odt watch` ends or the receiver is retired.
     private func next() -> Item? {
         let item: Item?? = state.wait { state in
             if let end = state.end, MonotonicClock.now >= end { return .some(nil) }
-            if state.current == nil, !state.waiting.isEmpty { state.current = state.waiting.removeFirst() }
+            if !state.waiting.isEmpty { state.current = state.waiting.removeFirst() }
             return state.current.map { .some($0) } ?? (state.end == nil ? nil : .some(nil))
         }
         return item ?? nil

@@ -8,6 +8,8 @@ final class EventSink: MeasuredSink {
         var matcher: EventMatcher
         /// The receivers by command or URL.
         var receivers: [String: EventReceiver] = [:]
+        /// The receivers that are no longer used and still deliver an event.
+        var retired: [EventReceiver] = []
         var pictures: [String: BestCrops] = [:]
         var clips: [String: ClipRecorder] = [:]
     }
@@ -21,7 +23,8 @@ final class EventSink: MeasuredSink {
         try use(rules)
     }
 
-    /// Replaces the rules. A receiver that is no longer used still delivers the events in its queue.
+    /// Replaces the rules. A receiver that is no longer used passes the events in its queue to the new receiver of their
+    /// rule, or delivers them if there is no rule of this name any more.
     func use(_ rules: [EventRule]) throws {
         let actions = Set(rules.compactMap(\.action))
         var receivers = state.withLock(\.receivers)
@@ -31,11 +34,16 @@ final class EventSink: MeasuredSink {
         }
         for action in old.keys { receivers[action] = nil }
         let kept = receivers
+        let successors = Dictionary(
+            rules.compactMap { rule in rule.action.flatMap { kept[$0] }.map { (rule.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        // The events in the queues precede the events of the new rules.
+        for receiver in old.values { receiver.retire(to: successors) }
         state.withLock { state in
             state.matcher.use(rules)
             state.receivers = kept
+            state.retired = state.retired.filter { !$0.isOver } + old.values
         }
-        for receiver in old.values { DetachedThread.run { receiver.close() } }
     }
 
     func use(_ crops: BestCrops?, _ clips: ClipRecorder?, of camera: String) {
@@ -65,7 +73,10 @@ final class EventSink: MeasuredSink {
         }
     }
 
-    func close() { for receiver in state.withLock(\.receivers).values { receiver.close() } }
+    func close() {
+        let receivers = state.withLock { $0.receivers.values + $0.retired }
+        DetachedThread.runAll(receivers.map { receiver in { receiver.close() } })
+    }
 
     func measure(into text: inout MetricsText) {
         typealias Sample = MetricsText.Sample

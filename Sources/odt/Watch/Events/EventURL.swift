@@ -8,6 +8,11 @@ import SwiftODT
 final class EventURL: EventDelivery, @unchecked Sendable {
     /// The maximum time without progress of a request, in seconds.
     private static let timeout = "10"
+    /// The maximum duration of a request in nanoseconds.
+    private static let longest: Nanoseconds = 30_000_000_000
+    /// The maximum number of bytes of the answer that are read. The bytes are ignored, but a server may end its work when
+    /// the client closes the connection early.
+    private static let maximumAnswer = 1 << 16
     /// `SOUP_MESSAGE_NO_REDIRECT`. When libsoup follows a redirect, it usually replaces the POST request by a GET
     /// request without the event.
     private static let noRedirect: guint = 1 << 1
@@ -51,14 +56,20 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         let body = text.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
         library.setBody(message, "application/json", body)
         g_bytes_unref(body)
+        let isOver = Monitor(false)
+        let cancellable = library.newCancellable()
+        cancel(cancellable, unless: isOver)
+        defer {
+            isOver.update { $0 = true }
+            g_object_unref(UnsafeMutableRawPointer(cancellable))
+        }
         var problem: UnsafeMutablePointer<GError>?
-        let answer = library.send(session, message, nil, &problem)
-        if let answer { g_bytes_unref(answer) }
-        guard answer != nil, problem == nil else {
+        guard let answer = library.send(session, message, cancellable, &problem) else {
             defer { g_clear_error(&problem) }
             let reason = problem.flatMap { $0.pointee.message.map { String(cString: $0) } } ?? "no answer"
             throw EventDeliveryError(description: reason, isFinal: false)
         }
+        skip(answer, cancellable)
         let status = library.status(message)
         guard !(200..<300).contains(status) else { return }
         if (300..<400).contains(status) {
@@ -68,6 +79,31 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         }
         let isTemporary = status >= 500 || status == 408 || status == 429
         throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
+    }
+
+    /// Cancels the request if it takes too long. A server that sends a byte now and then never exceeds the session's
+    /// `timeout`.
+    private func cancel(_ cancellable: Soup.Object, unless isOver: Monitor<Bool>) {
+        g_object_ref(UnsafeMutableRawPointer(cancellable))
+        let address = UInt(bitPattern: cancellable)
+        let deadline = MonotonicClock.now + Self.longest
+        let isStarted = DetachedThread.run { [library] in
+            guard let cancellable = Soup.Object(bitPattern: address) else { return }
+            if isOver.wait(until: deadline, for: { $0 ? true : nil }) == nil { library.cancel(cancellable) }
+            g_object_unref(UnsafeMutableRawPointer(cancellable))
+        }
+        if !isStarted { g_object_unref(UnsafeMutableRawPointer(cancellable)) }
+    }
+
+    private func skip(_ answer: Soup.Object, _ cancellable: Soup.Object) {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var left = Self.maximumAnswer
+        while left > 0 {
+            let count = library.read(answer, &buffer, gsize(buffer.count), cancellable, nil)
+            guard count > 0 else { break }
+            left -= count
+        }
+        g_object_unref(UnsafeMutableRawPointer(answer))
     }
 
     private func begin() -> Soup.Object? {
@@ -84,7 +120,10 @@ struct SoupClient: Sendable {
     let newMessage: @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Soup.Object?
     let setFlags: @convention(c) (Soup.Object, guint) -> Void
     let setBody: @convention(c) (Soup.Object, UnsafePointer<CChar>?, OpaquePointer?) -> Void
-    let send: @convention(c) (Soup.Object, Soup.Object, Soup.Object?, Soup.Problem?) -> OpaquePointer?
+    let send: @convention(c) (Soup.Object, Soup.Object, Soup.Object?, Soup.Problem?) -> Soup.Object?
+    let read: @convention(c) (Soup.Object, UnsafeMutableRawPointer, gsize, Soup.Object?, Soup.Problem?) -> gssize
+    let newCancellable: @convention(c) () -> Soup.Object
+    let cancel: @convention(c) (Soup.Object) -> Void
     let status: @convention(c) (Soup.Object) -> guint
 
     init() throws {
@@ -93,7 +132,11 @@ struct SoupClient: Sendable {
         newMessage = try library.function("soup_message_new")
         setFlags = try library.function("soup_message_set_flags")
         setBody = try library.function("soup_message_set_request_body_from_bytes")
-        send = try library.function("soup_session_send_and_read")
+        send = try library.function("soup_session_send")
+        // GIO is a dependency of libsoup.
+        read = try library.function("g_input_stream_read")
+        newCancellable = try library.function("g_cancellable_new")
+        cancel = try library.function("g_cancellable_cancel")
         status = try library.function("soup_message_get_status")
     }
 }

@@ -16,6 +16,9 @@ final class MQTTConnection {
     static let maximumInFlight = 20
     /// The MQTT keep-alive interval in seconds.
     private static let keepalive: Int32 = 15
+    /// The MQTT client id, the same for all connections of this process. A broker that has not noticed the loss of the
+    /// previous connection therefore ends it and publishes its will before it accepts the new connection.
+    private static let id = "odt" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
 
     private let library: MosquittoLibrary
     private let broker: BrokerAddress
@@ -31,7 +34,7 @@ final class MQTTConnection {
     /// Connects to the broker. Blocks until the TCP connection is established.
     init(_ library: MosquittoLibrary, to broker: BrokerAddress) throws {
         (self.library, self.broker) = (library, broker)
-        guard let client = library.make(nil, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
+        guard let client = library.make(Self.id, true, nil) else { throw PlaybackError("--mqtt: no memory is left") }
         self.client = client
         library.setOwner(client, Unmanaged.passUnretained(self).toOpaque())
         library.onConnect(client) { _, connection, code in MQTTConnection.of(connection)?.answer = code }

@@ -18,10 +18,18 @@ struct MQTTOutbox {
     private var retainedOrder: [String] = []
     /// The topics whose retained message has not been sent on this connection.
     private var unsent: [String] = []
-    /// The message ids of retained messages that were sent but not yet acknowledged.
-    private var retainedInFlight: Set<Int32> = []
+    /// The retained messages that were sent but not yet acknowledged, by message id.
+    private var retainedInFlight: [Int32: MQTTMessage] = [:]
+    /// By topic, how often in a row the connection was closed while a retained message was unacknowledged.
+    private var closings: [String: Int] = [:]
     /// The latest unsent result of each topic.
     private var results: [String: MQTTMessage] = [:]
+
+    /// The payload size in bytes above which a retained message is sent after the waiting events. A broker may close the
+    /// connection when it receives a large message.
+    private static let largeSize = 8_192
+    /// The number of closings after which a retained message is dropped.
+    private static let maximumClosings = 2
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
@@ -55,18 +63,34 @@ struct MQTTOutbox {
 
     /// Prepares the queue for a new connection. The events that were in flight and all retained messages are sent
     /// again, because the broker may have lost them. Unsent results are discarded.
-    mutating func begin() {
+    ///
+    /// - Returns: The retained messages that are dropped, because the broker probably refuses them by closing the
+    ///   connection.
+    @discardableResult
+    mutating func begin() -> [MQTTMessage] {
         waiting.replaceSubrange(..<start, with: inFlight.map(\.message))
         bytes += inFlight.reduce(0) { $0 + $1.message.size }
         start = 0
         inFlight = []
-        retainedInFlight = []
+        var refused: [MQTTMessage] = []
+        for message in retainedInFlight.values {
+            closings[message.topic, default: 0] += 1
+            // A newer message of the topic may be acceptable.
+            guard closings[message.topic, default: 0] >= Self.maximumClosings,
+                retained[message.topic]?.payload == message.payload
+            else { continue }
+            retained[message.topic] = nil
+            refused.append(message)
+        }
+        retainedInFlight = [:]
+        retainedOrder = retainedOrder.filter { retained[$0] != nil }
         unsent = retainedOrder
         results = [:]
+        return refused
     }
 
-    /// Sends as many messages as the limit on messages in flight allows. Retained messages come first, then events,
-    /// then results.
+    /// Sends as many messages as the limit on messages in flight allows. Retained messages come first, then events, then
+    /// retained messages that the broker may refuse, then results.
     ///
     /// - Parameters:
     ///   - isBusy: Whether the connection has unwritten data. In that case no results are sent.
@@ -74,10 +98,8 @@ struct MQTTOutbox {
     mutating func send(
         isBusy: Bool, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
     ) rethrows {
-        while hasRoom, let topic = unsent.first, let message = retained[topic] {
-            let number = try publish(message, .atLeastOnce, true)
-            unsent.removeFirst()
-            if let number { retainedInFlight.insert(number) }
+        while hasRoom, let place = unsent.firstIndex(where: { !isDeferred($0) }) {
+            try sendRetained(place, by: publish)
         }
         while hasRoom, start < waiting.count {
             let message = waiting[start]
@@ -85,14 +107,37 @@ struct MQTTOutbox {
             dropFirst()
             if let number { inFlight.append((number, message)) } else { lostCount += 1 }
         }
+        // One at a time, so that only the message that the broker refuses is dropped.
+        if hasRoom, start == waiting.count, !retainedInFlight.values.contains(where: { isDeferred($0.topic) }),
+            !unsent.isEmpty
+        {
+            try sendRetained(0, by: publish)
+        }
         guard !isBusy, hasRoom else { return }
         for message in results.values { _ = try publish(message, .atMostOnce, false) }
         results.removeAll(keepingCapacity: true)
     }
 
+    private mutating func sendRetained(
+        _ place: Int, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
+    ) rethrows {
+        // If `publish` throws, ``begin()`` adds the topic again.
+        guard let message = retained[unsent.remove(at: place)] else { return }
+        if let number = try publish(message, .atLeastOnce, true) { retainedInFlight[number] = message }
+    }
+
+    /// Whether the broker may refuse the retained message of a topic by closing the connection.
+    private func isDeferred(_ topic: String) -> Bool {
+        closings[topic] != nil || retained[topic]?.payload.count ?? 0 > Self.largeSize
+    }
+
     mutating func acknowledge(_ numbers: [Int32]) {
-        for number in numbers where retainedInFlight.remove(number) == nil {
-            if let place = inFlight.firstIndex(where: { $0.number == number }) { inFlight.remove(at: place) }
+        for number in numbers {
+            if let message = retainedInFlight.removeValue(forKey: number) {
+                closings[message.topic] = nil
+            } else if let place = inFlight.firstIndex(where: { $0.number == number }) {
+                inFlight.remove(at: place)
+            }
         }
     }
 

@@ -129,9 +129,14 @@ final class MQTTPublisher: Sendable {
         }
         whenOpen()
         reportLost()
-        state.withLock { state in
-            state.outbox.begin()
+        let refused = state.withLock { state in
             state.isConnected = true
+            return state.outbox.begin()
+        }
+        for message in refused {
+            notify(
+                "\(message.topic) with \(message.payload.count) bytes is dropped, because the broker at \(broker.name) "
+                    + "closes the connection when it receives it; check the broker's size limit and permissions")
         }
         defer { state.withLock { $0.isConnected = false } }
         while true {
@@ -149,7 +154,9 @@ final class MQTTPublisher: Sendable {
                 return (false, hasCaughtUp)
             }
             if hasCaughtUp { reportLost() }
-            if isDone || isOver { return connection.leave() }
+            if isDone { return connection.leave() }
+            // Without a disconnect message, the broker publishes the will in place of the unsent "offline".
+            if isOver { return }
             try connection.process(wakeup, milliseconds: 1_000)
         }
     }

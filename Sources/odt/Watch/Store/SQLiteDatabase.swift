@@ -7,6 +7,8 @@ final class SQLiteDatabase {
     enum Access: Int32 {
         case read = 0x1
         case write = 0x6
+        /// Reads a file that no process writes. Needs no lock and no other file.
+        case readImmutable = 0x41
     }
 
     /// The maximum time to wait for locks of other processes, in milliseconds.
@@ -18,7 +20,9 @@ final class SQLiteDatabase {
     init(_ path: String, for access: Access, _ library: SQLiteLibrary) throws {
         self.library = library
         var handle: SQLiteLibrary.Database?
-        let code = PathText.withSystemPath(path) { library.open($0, &handle, access.rawValue, nil) }
+        let code = PathText.withSystemPath(Self.name(of: path, for: access)) {
+            library.open($0, &handle, access.rawValue, nil)
+        }
         guard let handle else { throw SQLiteError(code: code, description: "out of memory") }
         self.handle = handle
         guard code == 0 else { throw error(code) }
@@ -26,6 +30,20 @@ final class SQLiteDatabase {
     }
 
     deinit { _ = library.close(handle) }
+
+    /// Returns the name of a file for `sqlite3_open_v2`.
+    static func name(of path: String, for access: Access) -> String {
+        guard access == .readImmutable else {
+            // Such names have a special meaning to SQLite.
+            return path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path
+        }
+        let escaped = PathText.bytes(of: path).map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "/-_.~".contains(character))
+            return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+        }
+        return "file:" + (path.hasPrefix("/") ? "//" : "") + escaped.joined() + "?immutable=1"
+    }
 
     func execute(_ sql: String) throws {
         let code = library.execute(handle, sql, nil, nil, nil)

@@ -1,3 +1,4 @@
+import Glibc
 import ODTPlayback
 import SwiftODT
 
@@ -9,31 +10,34 @@ enum StoreFile {
     private static let application: Int64 = 0x4F44_5473
 
     /// Opens a database for writing. Creates the database if it does not exist.
+    ///
+    /// - Throws: ``SQLiteError``; ``PlaybackError`` if the file is a database of another program or version.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
-        try reportingErrors(path) {
-            let database = try SQLiteDatabase(path, for: .write, library)
-            let isNew = try isEmpty(database)
-            // An existing database is checked before anything in it is changed.
-            if !isNew { try check(database, path) }
-            // `auto_vacuum` makes it possible to return the space of deleted rows to the file system. It has to be set
-            // before the first table is created.
+        let database = try SQLiteDatabase(path, for: .write, library)
+        let isNew = try isEmpty(database)
+        // An existing database is checked before anything in it is changed.
+        if !isNew { try check(database, path) }
+        // `auto_vacuum` makes it possible to return the space of deleted rows to the file system. It has to be set
+        // before the first table is created.
+        try database.execute(
+            "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE")
+        if isNew, try isEmpty(database) {
             try database.execute(
-                "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE"
-            )
-            if isNew, try isEmpty(database) {
-                try database.execute(
-                    tables + "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
-            }
-            try database.execute(additions)
-            try database.execute("COMMIT")
-            return database
+                tables + "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
         }
+        try database.execute(additions)
+        try database.execute("COMMIT")
+        return database
     }
 
     /// Opens a database for reading. This is possible while `odt watch` writes to the database.
     static func open(toRead path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
         try reportingErrors(path) {
-            let database = try SQLiteDatabase(path, for: .read, library)
+            // SQLite needs files beside the database to read it. If they cannot be created, and there is no write-ahead
+            // log, no process writes the database.
+            let canCreate = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
+            let isComplete = !canCreate && !PathText.isThere(path + "-wal")
+            let database = try SQLiteDatabase(path, for: isComplete ? .readImmutable : .read, library)
             try check(database, path)
             return database
         }

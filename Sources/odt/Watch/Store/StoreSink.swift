@@ -29,15 +29,34 @@ final class StoreSink: MeasuredSink {
         /// The number of dropped rows that have not been reported yet.
         var lostCount = 0
         var reportedLostCount = 0
+        /// Whether the user has been informed of dropped rows since rows were last stored.
+        var isLosing = false
+        /// The latest rows of redaction, which each new file needs.
+        var redaction: [StoreRow] = []
         var isClosing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
 
-    /// Passes the database from the initializer to the writing thread, which takes it out.
-    private typealias Store = Monitor<(SQLiteDatabase, StoreWriter, StoreRetention)?>
+    private final class Store {
+        let database: SQLiteDatabase
+        let writer: StoreWriter
+        var retention: StoreRetention
+        let file: FileIdentity?
 
-    private let path: String
+        init(_ options: StoreOptions, _ library: SQLiteLibrary) throws {
+            database = try StoreFile.open(toWrite: options.path, library)
+            writer = try StoreWriter(database)
+            retention = try StoreRetention(options, database)
+            file = FileIdentity(path: options.path)
+        }
+    }
+
+    private let options: StoreOptions
+    private let library: SQLiteLibrary
+    /// The interval in nanoseconds at which the file is compared with the file at the path.
+    private let fileCheckInterval: Nanoseconds
+    private var path: String { options.path }
     private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
     /// Wakes the thread when rows are queued.
@@ -47,11 +66,22 @@ final class StoreSink: MeasuredSink {
     /// Signals that the thread has ended.
     private let done = WakeupPipe()
 
-    init(_ options: StoreOptions, notify: @escaping @Sendable (String) -> Void) throws {
-        (path, self.notify) = (options.path, notify)
-        let store = try StoreFile.reportingErrors(options.path) {
-            let database = try StoreFile.open(toWrite: options.path, SQLiteLibrary())
-            return try Store((database, StoreWriter(database), StoreRetention(options, database)))
+    init(
+        _ options: StoreOptions, fileCheckInterval: Nanoseconds = 60_000_000_000,
+        notify: @escaping @Sendable (String) -> Void
+    ) throws {
+        (self.options, self.fileCheckInterval, self.notify) = (options, fileCheckInterval, notify)
+        library = try SQLiteLibrary()
+        let store: Monitor<Store?>
+        do {
+            store = Monitor(try Store(options, library))
+        } catch let error as SQLiteError {
+            let problem = StoreFile.problem(error, path)
+            guard error.isDamage else { throw problem }
+            notify("\(problem); the watch continues without storing")
+            state.withLock { $0.isOver = true }
+            done.wake()
+            return
         }
         guard DetachedThread.run({ self.run(store) }) else {
             throw PlaybackError("--store: cannot start a thread (ulimit -u)")
@@ -78,20 +108,24 @@ final class StoreSink: MeasuredSink {
     /// Stores the redaction of the cameras, which decides which files a report may show.
     func use(_ cameras: [CameraPlan]) {
         let now = WallClock.now / 1_000_000
-        keep(
-            cameras.map {
-                StoreRow(camera: $0.name, session: 0, time: now, content: .redaction(RedactionFilter(of: $0)))
-            })
+        let rows = cameras.map {
+            StoreRow(camera: $0.name, session: 0, time: now, content: .redaction(RedactionFilter(of: $0)))
+        }
+        state.withLock { $0.redaction = rows }
+        keep(rows)
     }
 
     private func keep(_ rows: [StoreRow?]) {
         let rows = rows.compactMap(\.self)
         guard !rows.isEmpty else { return }
-        state.withLock { state in
-            guard !state.isOver else { return }
+        let isFirst = state.withLock { state in
             for row in rows { Self.keep(row, in: &state) }
+            guard state.lostCount > 0, !state.isLosing, !state.isOver else { return false }
+            state.isLosing = true
+            return true
         }
         wakeup.wake()
+        if isFirst { notify("the queue of \(path) is full: rows are dropped") }
     }
 
     func measure(into text: inout MetricsText) {
@@ -114,37 +148,46 @@ final class StoreSink: MeasuredSink {
     private static func keep(_ row: StoreRow, in state: inout State) {
         let isResult = if case .result = row.content { true } else { false }
         let room = isResult ? maximumWaiting / 2 : maximumWaiting
-        guard state.weight + row.weight <= room else { return state.lostCount += 1 }
+        guard !state.isOver, state.weight + row.weight <= room else { return state.lostCount += 1 }
         state.rows.append(row)
         state.weight += row.weight
     }
 
     // MARK: The thread
 
-    private func run(_ store: Store) {
-        // The database is taken out of `store`, so that it is closed before `done` is signalled.
-        if let (database, writer, retention) = store.update({ parts in
-            defer { parts = nil }
-            return parts
-        }) {
-            work(database, writer, retention)
-        }
+    private func run(_ first: Monitor<Store?>) {
+        work(first)
         done.wake()
     }
 
-    private func work(_ database: SQLiteDatabase, _ writer: StoreWriter, _ retention: StoreRetention) {
-        var retention = retention
-        var complaint: String?
+    private func work(_ first: Monitor<Store?>) {
+        // The database is taken out of `first`, so that nothing else keeps it open.
+        var store = first.update { store in
+            defer { store = nil }
+            return store
+        }
+        var (complaint, checked) = (String?.none, MonotonicClock.now)
         while true {
             let (rows, isClosing) = takeRows()
             var stored = 0
             do {
+                if MonotonicClock.now - checked >= fileCheckInterval {
+                    checked = MonotonicClock.now
+                    if store?.file != FileIdentity(path: path) {
+                        // When SQLite closes a moved file, it does not complete the file from the write-ahead log.
+                        try? store?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                        // The next database has a log of the same name, so this database is closed first.
+                        store = nil
+                    }
+                }
+                let current = try store ?? reopen()
+                store = current
                 repeat {
                     let part = Self.part(of: rows, from: stored)
-                    if !part.isEmpty { try writer.write(part) }
+                    if !part.isEmpty { try current.writer.write(part) }
                     stored += part.count
-                    if try retention.keep(database, now: MonotonicClock.now, wall: WallClock.now) {
-                        try writer.forgetDeletedSessions()
+                    if try current.retention.keep(current.database, now: MonotonicClock.now, wall: WallClock.now) {
+                        try current.writer.forgetDeletedSessions()
                     }
                 } while stored < rows.count
                 if complaint != nil { notifyStoringAgain() }
@@ -153,9 +196,8 @@ final class StoreSink: MeasuredSink {
                 if rows.isEmpty { wakeup.wait(milliseconds: 60_000) }
                 ending.wait(milliseconds: Self.batchTime)
             } catch {
-                let error = error as? SQLiteError ?? SQLiteError(code: 1, description: "\(error)")
-                let text = StoreFile.problem(error, path).description
-                let isOver = error.isDamage
+                let text = (error as? SQLiteError).map { "\(StoreFile.problem($0, path))" } ?? "\(error)"
+                let isOver = (error as? SQLiteError)?.isDamage ?? false
                 if text != complaint {
                     notify("\(text); the watch continues\(isOver ? " without storing" : " and retries")")
                 }
@@ -165,6 +207,14 @@ final class StoreSink: MeasuredSink {
                 ending.wait(milliseconds: Self.pause)
             }
         }
+    }
+
+    /// Opens the file at the path after it was moved, replaced or deleted. Sessions are inserted again with their next row.
+    private func reopen() throws -> Store {
+        let store = try Store(options, library)
+        try store.writer.write(state.withLock(\.redaction)[...])
+        notify("\(path) was moved, replaced or deleted: storing continues in the file that has this name now")
+        return store
     }
 
     private func takeRows() -> ([StoreRow], isClosing: Bool) {
@@ -196,6 +246,7 @@ final class StoreSink: MeasuredSink {
     private func notifyStoringAgain() {
         let lost = state.withLock { state in
             defer { (state.lostCount, state.reportedLostCount) = (0, state.reportedLostCount + state.lostCount) }
+            state.isLosing = false
             return state.lostCount
         }
         notify("storing in \(path) resumed" + (lost > 0 ? "; \(lost) rows were dropped" : ""))
