@@ -5,8 +5,8 @@ import Synchronization
 /// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
 /// deleted first. Only files with the name and the content of a segment are deleted.
 ///
-/// Ages are measured with the wall clock. For one hour after the start and after a jump of the wall clock
-/// (``WallClockCheck``), ages are not checked. Sizes are always checked.
+/// Ages are measured with the wall clock. For one hour after the start of the machine and after a jump of the
+/// wall clock (``WallClockCheck``), ages are not checked. Sizes are always checked.
 package final class SegmentRetention: Sendable {
     /// The name of the writing application, which the header of each segment contains. Only segments that contain this
     /// name, and empty files, may be deleted.

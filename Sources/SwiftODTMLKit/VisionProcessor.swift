@@ -9,6 +9,8 @@ final class VisionProcessor: @unchecked Sendable {
     private let scene: Scene
     private let scoreThreshold: Double?
     private var parts: VisionComponents?
+    /// The error for a label in the allowlist that the detector does not have.
+    private var labelProblem: ODTError?
     private var clock = SteadyClock()
     private var instant = MonotonicClock.now
     /// The size and orientation of the previous image.
@@ -25,6 +27,7 @@ final class VisionProcessor: @unchecked Sendable {
     func find(in image: VisionImage) throws -> [VisionObject] {
         let picture = try image.frame.get()
         let parts = try loadedComponents()
+        if let labelProblem { throw labelProblem }
         // The components determine the score threshold, on which the minimum score of detections depends.
         let detection = DetectionOptions(
             scoreFloor: scene.options.scoreFloor, iouThreshold: overlapThreshold, isAwaited: true)
@@ -63,10 +66,10 @@ final class VisionProcessor: @unchecked Sendable {
         if let parts { return parts }
         let made = try makeComponents()
         scene.classifier = made.classifier
-        try resolveLabels(for: made.detector)
         if let threshold = scoreThreshold ?? made.detector.traits.scoreThreshold {
             scene.options.tracker.scoreThreshold = threshold
         }
+        labelProblem = resolveLabels(for: made.detector)
         parts = made
         return made
     }
@@ -75,21 +78,18 @@ final class VisionProcessor: @unchecked Sendable {
 extension VisionProcessor {
     /// Replaces label groups in the label lists by the labels of the groups.
     ///
-    /// - Throws: ``ODTError`` if a list contains a label that the detector never returns, or an unknown group.
-    private func resolveLabels(for detector: any Detector) throws {
-        let filter = scene.options.filter
+    /// - Returns: an error if the allowlist contains a label that the detector never returns, or an unknown group.
+    private func resolveLabels(for detector: any Detector) -> ODTError? {
+        let (allowlist, denylist) = (scene.options.filter.allowlist, scene.options.filter.denylist)
         let groups = LabelGroups.standard.merging(detector.traits.labelGroups) { _, group in group }
-        scene.options.filter.allowlist = LabelGroups.expand(filter.allowlist, groups: groups)
-        scene.options.filter.denylist = LabelGroups.expand(filter.denylist, groups: groups)
-        guard let labels = detector.labels, !labels.isEmpty else { return }
-        let known = Set(labels.map { $0.lowercased() }).union(groups.keys.map { "\(LabelGroups.mark)\($0)" })
-        let unknown = filter.allowlist.union(filter.denylist).subtracting(known).subtracting([DetectionFilter.unknown])
-        guard let label = unknown.min() else { return }
-        let remedy =
-            nearestName(to: label, in: known).map { "did you mean '\($0)'?" }
-            ?? "the labels are in ObjectDetector.labels"
-        throw ODTError(
-            .invalidOption, "the detector has no label '\(label)' (allowedLabels or deniedLabels); \(remedy)")
+        scene.options.filter.allowlist = LabelGroups.expand(allowlist, groups: groups)
+        scene.options.filter.denylist = LabelGroups.expand(denylist, groups: groups)
+        guard let labels = detector.labels, !labels.isEmpty else { return nil }
+        let names = groups.keys.map { "\(LabelGroups.mark)\($0)" } + [DetectionFilter.unknown]
+        let known = Set(labels.map { $0.lowercased() } + names)
+        guard let label = allowlist.subtracting(known).min() else { return nil }
+        let remedy = nearestName(to: label, in: known).map { "did you mean '\($0)'?" } ?? "see ObjectDetector.labels"
+        return ODTError(.invalidOption, "the detector has no label '\(label)' (allowedLabels); \(remedy)")
     }
 }
 

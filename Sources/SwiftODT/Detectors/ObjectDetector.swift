@@ -18,7 +18,7 @@ public final class ObjectDetector: Sendable {
         case salient
         /// Motion detection for a static camera. It finds moving objects. Detections have no labels. It needs no model,
         /// but it needs the frames of a video in order, with increasing timestamps. A frame whose timestamp is not
-        /// later than that of the frame before it is an error.
+        /// later than that of the frame before it is an error, and is not processed.
         case motion
     }
 
@@ -89,8 +89,8 @@ public final class ObjectDetector: Sendable {
         try ODTError.wrapping {
             let promise = try withExtendedLifetime(frame) {
                 try latest.withLock { latest in
+                    defer { latest = frame.time }
                     if isMotion, let latest, latest >= frame.time { throw Self.repeatedTime }
-                    latest = frame.time
                     return try detector.start(frame, options: options)
                 }
             }
