@@ -219,6 +219,21 @@ import Testing
         #expect(gate.stats[text: "reason"] == "end-of-stream")
     }
 
+    @Test func capsQueryBeforeLinkingAppliesFilter() throws {
+        precondition(ElementHarness.isReady)
+        let element = try #require(gst_parse_launch("swiftodtgate", nil))
+        defer { gst_object_unref(element) }
+        let pad = try #require(gst_element_get_static_pad(element, "sink"))
+        defer { gst_object_unref(pad) }
+        let filter = gst_caps_from_string("video/x-h264,width=320")
+        let caps = gst_pad_query_caps(pad, filter)
+        defer {
+            gst_caps_unref(caps)
+            gst_caps_unref(filter)
+        }
+        #expect(gst_caps_is_empty(caps) == 0 && gst_caps_is_subset(caps, filter) != 0)
+    }
+
     @Test func capsChangeReleasesKeptFramesBeforeIt() {
         let gate = Harness()
         _ = gate.push(33)
