@@ -170,15 +170,32 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
+/* If downstream was relinked or requests it, negotiates before the held frames are drawn on and pushed. */
+static gboolean
+renegotiate (GstBaseTransform * base)
+{
+  if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_may_renegotiate (SESSION (base)))
+    return TRUE;
+  if (!gst_base_transform_reconfigure (base))
+    return FALSE;
+  swiftodt_session_negotiate_overlay (SESSION (base));
+  return TRUE;
+}
+
 /* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
  * frames are finished. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
   GstMiniObject *next;
 
-  while ((flow = swiftodt_session_produce (SESSION (base), drain, &next)) == GST_FLOW_OK && next) {
+  while (flow == GST_FLOW_OK) {
+    if (!renegotiate (base))
+      return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    flow = swiftodt_session_produce (SESSION (base), drain, &next);
+    if (flow != GST_FLOW_OK || !next)
+      break;
     if (!GST_IS_EVENT (next)) {
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
@@ -187,8 +204,6 @@ forward (GstBaseTransform * base, gboolean drain)
       if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
         flow = GST_FLOW_NOT_NEGOTIATED;
     }
-    if (flow != GST_FLOW_OK)
-      break;
   }
   return flow;
 }
@@ -199,8 +214,9 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
 {
   GstFlowReturn flow;
   gboolean is_reconfigured = GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
-  /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed first. */
-  if (is_reconfigured && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
+  /* The base class negotiates with the latest caps. If held frames have earlier caps, they are pushed first. */
+  if (is_reconfigured && !swiftodt_session_may_renegotiate (SESSION (base))
+      && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }
@@ -280,7 +296,8 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
 
   /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
    * concerns later frames. */
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && (!is_allocation || is_reconfigured))
+  gboolean is_ahead = is_allocation && (!is_reconfigured || swiftodt_session_may_renegotiate (SESSION (base)));
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead)
     forward (base, TRUE);
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)

@@ -87,6 +87,9 @@ GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buff
  * stores it in `next`. Stores NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE,
  * waits for this frame instead. The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
+/* Called on the streaming thread. Returns whether frames are held and no caps event is queued. All held frames then
+ * have the caps of the sink pad, with which the base class negotiates. */
+gboolean swiftodt_session_may_renegotiate (SwiftOdtSession session);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.
  *

@@ -21,6 +21,10 @@ struct FrameQueue: ~Copyable {
             case .unchanged, .event: false
             }
         }
+
+        fileprivate var isCaps: Bool {
+            if case .event(let event) = self { event.pointee.type == GST_EVENT_CAPS } else { false }
+        }
     }
 
     private var items: [Item] = []
@@ -31,6 +35,8 @@ struct FrameQueue: ~Copyable {
 
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
+
+    var hasCaps: Bool { items.contains(where: \.isCaps) }
 
     var beginsEpoch: Bool {
         items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }

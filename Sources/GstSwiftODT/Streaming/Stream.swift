@@ -387,6 +387,10 @@ final class Stream {
 
     // MARK: Events
 
+    /// Whether the base class may negotiate before the held frames are pushed. It negotiates with the latest caps, so
+    /// all held frames must have these caps.
+    var mayRenegotiate: Bool { queue.frameCount + held.frameCount > 0 && !queue.hasCaps && !held.hasCaps }
+
     /// Handles a serialised event that is not part of a flush.
     ///
     /// - Returns: `true` if frames are queued. In that case, the stream takes ownership of the event, and

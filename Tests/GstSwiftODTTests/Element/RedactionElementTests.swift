@@ -406,6 +406,20 @@ import Testing
         }
     }
 
+    /// Downstream requests another negotiation, for example because a window was resized.
+    @Test(arguments: [true, false]) func renegotiationKeepsRedactionLookAhead(queriesAllocation: Bool) {
+        let harness = ElementHarness("strategy=every-frame look-ahead=1 box-style=blur", source: { Self.source() })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        for number in 0..<10 { harness.push(harness.buffer(number)) }
+        gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
+        if queriesAllocation { harness.queryAllocation() }
+        harness.push(harness.buffer(10))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 11)
+    }
+
     @Test func redactionLookAheadIsBoundedByMemory() {
         var settings = Settings()
         settings.annotator.boxStyle = .blur
