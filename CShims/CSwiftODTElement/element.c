@@ -201,8 +201,10 @@ forward (GstBaseTransform * base, gboolean drain)
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
-      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
+      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps) {
+        swiftodt_session_drop_refused (SESSION (base));
         flow = GST_FLOW_NOT_NEGOTIATED;
+      }
     }
   }
   return flow;

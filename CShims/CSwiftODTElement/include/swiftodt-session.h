@@ -90,6 +90,8 @@ GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain,
 /* Called on the streaming thread. Returns whether frames are held and no caps event is queued. All held frames then
  * have the caps of the sink pad, with which the base class negotiates. */
 gboolean swiftodt_session_may_renegotiate (SwiftOdtSession session);
+/* Called on the streaming thread after a queued caps event was refused. Drops the frames up to the next caps event. */
+void swiftodt_session_drop_refused (SwiftOdtSession session);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.
  *

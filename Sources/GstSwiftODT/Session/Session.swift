@@ -151,6 +151,8 @@ final class Session: @unchecked Sendable {
 
     var mayRenegotiate: Bool { stream?.mayRenegotiate ?? false }
 
+    func dropRefused() { stream?.dropRefused() }
+
     /// Takes ownership of a tag event. Returns the event to handle, without pictures if redaction is requested.
     func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event

@@ -70,6 +70,25 @@ struct FrameQueue: ~Copyable {
         frameCount = 0
     }
 
+    /// Removes the frames before the first caps event. Returns whether there is a caps event. If not, all frames are
+    /// removed.
+    @discardableResult
+    mutating func removeFramesBeforeCaps() -> Bool {
+        let caps = items.firstIndex(where: \.isCaps)
+        let end = caps ?? items.endIndex
+        var kept: [Item] = []
+        for item in items[..<end] {
+            if case .event = item {
+                kept.append(item)
+            } else {
+                if item.isFrame { frameCount -= 1 }
+                Self.release(item)
+            }
+        }
+        items.replaceSubrange(..<end, with: kept)
+        return caps != nil
+    }
+
     private static func outlivesFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let type = event.pointee.type
         return gst_event_type_get_flags(type).rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0

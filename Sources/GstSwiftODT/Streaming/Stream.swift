@@ -31,6 +31,8 @@ final class Stream {
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
+    /// Whether frames were dropped because downstream has refused their caps.
+    private var hasRefusedFrames = false
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
@@ -391,6 +393,16 @@ final class Stream {
     /// all held frames must have these caps.
     var mayRenegotiate: Bool { queue.frameCount + held.frameCount > 0 && !queue.hasCaps && !held.hasCaps }
 
+    /// Drops the frames with the caps that downstream has refused. The base class refuses later frames until it has
+    /// negotiated.
+    func dropRefused() {
+        let count = queue.frameCount + held.frameCount
+        if !held.removeFramesBeforeCaps() { queue.removeFramesBeforeCaps() }
+        hasRefusedFrames = true
+        element.log(
+            .debug, "the caps were refused: \(count - queue.frameCount - held.frameCount) queued frames are dropped")
+    }
+
     /// Handles a serialised event that is not part of a flush.
     ///
     /// - Returns: `true` if frames are queued. In that case, the stream takes ownership of the event, and
@@ -405,7 +417,7 @@ final class Stream {
             }
         case GST_EVENT_EOS:
             // Downstream has refused the frames that are still queued. Without this, the event would wait for them.
-            let isComplete = queue.isEmpty && held.isEmpty
+            let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames
             dropFrames()
             finisher.finishStream(isComplete: isComplete)
             do {

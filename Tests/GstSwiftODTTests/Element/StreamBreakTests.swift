@@ -59,6 +59,32 @@ import Testing
         #expect(hasEnded)
     }
 
+    /// The frames behind refused caps must not pass with the earlier caps. The stream continues after accepted caps.
+    @Test(arguments: [false, true]) func framesWithRefusedCapsAreDropped(capsFollow: Bool) {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
+        gst_harness_set_sink_caps_str(harness.harness, "video/x-raw,format=I420,width=64")
+        harness.push(harness.buffer(0))
+        harness.setCaps(width: 128)
+        harness.push(harness.buffer(1))
+        if capsFollow { harness.setCaps() }
+        harness.push(harness.buffer(2))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        detector.answer()
+        #expect(harness.push(harness.buffer(3)) == GST_FLOW_NOT_NEGOTIATED)
+        detector.answer()
+        #expect(harness.push(harness.buffer(4)) == (capsFollow ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED))
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var frames: [Int] = []
+        while let buffer = harness.pull(ifThere: true) {
+            #expect(gst_buffer_get_size(buffer) == 64 * 48 * 3 / 2)
+            frames.append(Int(buffer.pointee.pts) / 33_333_333)
+            ElementHarness.release(buffer)
+        }
+        #expect(frames == (capsFollow ? [0, 2, 3, 4] : [0]))
+    }
+
     @Test func discontKeepsIDs() {
         let harness = start()
         for number in [0, 1, 3, 4, 7, 8] { passFrame(harness, pts: UInt64(number) * 33_333_333, discont: true) }
