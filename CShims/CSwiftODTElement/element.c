@@ -210,6 +210,14 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
+/* Like forward, for callers that cannot return the flow to upstream. Posts an error if frames are lost. Returns whether
+ * the flow is OK. */
+static gboolean
+deliver (GstBaseTransform * base, gboolean drain)
+{
+  return swiftodt_session_check_flow (SESSION (base), forward (base, drain));
+}
+
 /* Lets the base class negotiate and store the buffer, then passes the buffer to the session. */
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
@@ -268,9 +276,9 @@ sink_event (GstBaseTransform * base, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
     event = swiftodt_session_filter_tags (SESSION (base), event);
   if (is_pause (event))
-    forward (base, TRUE);
+    deliver (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
-    return forward (base, FALSE) == GST_FLOW_OK;
+    return deliver (base, FALSE);
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);
@@ -299,8 +307,8 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
    * concerns later frames. */
   gboolean is_ahead = is_allocation && (!is_reconfigured || swiftodt_session_may_renegotiate (SESSION (base)));
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead)
-    forward (base, TRUE);
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead && !deliver (base, TRUE))
+    return FALSE;
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)
     swiftodt_session_negotiate_overlay (SESSION (base));

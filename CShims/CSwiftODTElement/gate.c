@@ -100,8 +100,8 @@ sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
   GstCaps *filter, *caps;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
-    swiftodt_gate_session_drain (SESSION (parent));
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN && !swiftodt_gate_session_drain (SESSION (parent)))
+    return FALSE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);

@@ -192,9 +192,11 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames.
-    func interrupt(_ reason: Gate.Reason) {
-        if let action = state.withLock({ $0.gate.interrupt(reason) }) { _ = release(action, because: reason) }
+    /// Passes the kept frames. Posts an error and returns `false` if downstream refuses them.
+    @discardableResult
+    func interrupt(_ reason: Gate.Reason) -> Bool {
+        guard let action = state.withLock({ $0.gate.interrupt(reason) }) else { return true }
+        return element.check(release(action, because: reason))
     }
 
     private func pass(_ buffer: Buffer) -> GstFlowReturn { gst_pad_push(element.sourcePad, marked(buffer)) }

@@ -111,6 +111,9 @@ final class ElementHarness {
         gst_caps_unref(caps)
     }
 
+    /// Makes the downstream element refuse all buffers.
+    func refuseBuffers(with flow: GstFlowReturn) { GstSwiftODTTests.refuseBuffers(of: harness, with: flow) }
+
     @discardableResult
     func push(_ buffer: Buffer) -> GstFlowReturn { gst_harness_push(harness, buffer) }
 
@@ -183,6 +186,19 @@ final class ElementHarness {
     }
 
     func counters() throws -> Structure { try #require(elementStatistics(of: element)) }
+}
+
+/// Makes the sink pad of a harness refuse all buffers.
+func refuseBuffers(of harness: UnsafeMutablePointer<GstHarness>, with flow: GstFlowReturn) {
+    guard let pad = harness.pointee.sinkpad else { return }
+    pad.pointee.element_private = UnsafeMutableRawPointer(bitPattern: Int(flow.rawValue) + 100)
+    gst_pad_set_chain_function_full(
+        pad,
+        { pad, _, buffer in
+            ElementHarness.release(buffer)
+            let flow = Int(bitPattern: pad?.pointee.element_private) - 100
+            return GstFlowReturn(rawValue: GstFlowReturn.RawValue(flow))
+        }, nil, nil)
 }
 
 /// An element that is started without a harness, because a harness requires that the start succeeds.

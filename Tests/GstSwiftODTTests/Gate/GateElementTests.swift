@@ -219,6 +219,16 @@ import Testing
         #expect(gate.stats[text: "reason"] == "end-of-stream")
     }
 
+    /// Upstream cannot receive the flow with an event, so the output would be truncated without an error.
+    @Test(arguments: [(GST_FLOW_EOS, false), (GST_FLOW_NOT_NEGOTIATED, true)])
+    func keptFramesRefusedAtEndOfStreamAreAnError(flow: GstFlowReturn, isError: Bool) {
+        let gate = Harness()
+        _ = gate.push(33)
+        refuseBuffers(of: gate.harness, with: flow)
+        gate.send(gst_event_new_eos())
+        #expect((gate.error() != nil) == isError)
+    }
+
     @Test func capsQueryBeforeLinkingAppliesFilter() throws {
         precondition(ElementHarness.isReady)
         let element = try #require(gst_parse_launch("swiftodtgate", nil))
