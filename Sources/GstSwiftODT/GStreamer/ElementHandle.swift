@@ -62,6 +62,9 @@ struct ElementHandle: @unchecked Sendable {
         return flow == GST_FLOW_OK
     }
 
+    /// Requests another allocation query from the upstream elements.
+    func requestAllocation() { _ = gst_pad_push_event(sinkPad, gst_event_new_reconfigure()) }
+
     func warn(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {

@@ -117,6 +117,27 @@ enum GstBufferReference {
             .assumingMemoryBound(to: GstBuffer.self)
     }
 
+    /// Takes ownership of a buffer and returns a buffer that can be kept. Upstream may wait for the buffers of its pool.
+    /// A buffer that occupies one of them is therefore copied with its memory. If the copy fails, the same buffer is
+    /// returned.
+    static func withoutPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
+        guard occupiesPool(buffer), let copy = gst_buffer_copy_deep(buffer) else { return buffer }
+        // The metadata with a reference to the original was copied, too.
+        while let meta = gst_buffer_get_meta(copy, gst_parent_buffer_meta_api_get_type()) {
+            gst_buffer_remove_meta(copy, meta)
+        }
+        gst_buffer_unref(buffer)
+        return copy
+    }
+
+    /// A shallow copy of a buffer from a pool references the original.
+    private static func occupiesPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        if buffer.pointee.pool != nil { return true }
+        guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return false }
+        let parent = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstParentBufferMeta.self).pointee.buffer
+        return parent.map(occupiesPool) ?? false
+    }
+
     static func hasFlag(_ buffer: UnsafeMutablePointer<GstBuffer>, _ flag: GstBufferFlags) -> Bool {
         buffer.pointee.mini_object.flags & flag.rawValue != 0
     }

@@ -31,6 +31,9 @@ final class Stream {
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
+    /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
+    /// another query was requested. `nil` before the first query.
+    private var allocation: (answered: Int, requested: Int)?
     /// Whether frames were dropped because downstream has refused their caps.
     private var hasRefusedFrames = false
 
@@ -66,6 +69,7 @@ final class Stream {
     ///
     /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
+        var buffer = buffer
         func drop(_ flow: GstFlowReturn) -> GstFlowReturn {
             gst_buffer_unref(buffer)
             return flow
@@ -98,6 +102,7 @@ final class Stream {
             if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
                 try redaction.fail(fault, settings)
             }
+            buffer = holdable(buffer, settings)
             let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
             if let before, try needsEarlierFrames(frame) {
                 (incoming, scheduler) = before
@@ -115,6 +120,22 @@ final class Stream {
             element.fail(ElementProblem(error))
             return drop(GST_FLOW_ERROR)
         }
+    }
+
+    /// Returns the buffer to hold for a frame. Usually, this is the same buffer. If more frames may be held than the
+    /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
+    /// few buffers. Frames are then copied until upstream has sent another query. Takes ownership of the buffer.
+    private func holdable(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings
+    ) -> UnsafeMutablePointer<GstBuffer> {
+        let count = planner.plan(for: settings, isLive: incoming.isLive).maximumHeldFrames
+        guard let allocation, count > allocation.answered else { return buffer }
+        if count > allocation.requested {
+            self.allocation?.requested = count
+            element.log(.info, "up to \(count) frames are held from now on; another allocation query is requested")
+            element.requestAllocation()
+        }
+        return GstBufferReference.withoutPool(buffer)
     }
 
     /// - Parameter isPreview: whether the frame always waits for its inference.
@@ -238,7 +259,9 @@ final class Stream {
     func framesHeld(_ settings: Settings) -> Int {
         // An error in this call occurs again at the first frame and is reported then.
         try? prepareSource(settings)
-        return planner.plan(for: settings, isLive: false).maximumHeldFrames
+        let count = planner.plan(for: settings, isLive: false).maximumHeldFrames
+        allocation = (count, count)
+        return count
     }
 
     private func noteSource() {

@@ -227,6 +227,33 @@ final class StartedElement {
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
 }
 
+/// A pool with a fixed number of buffers.
+final class BoundedPool {
+    private let pool: UnsafeMutablePointer<GstBufferPool>
+
+    init(bufferSize: Int, count: Int) {
+        precondition(ElementHarness.isReady)
+        pool = gst_buffer_pool_new()
+        let config = gst_buffer_pool_get_config(pool)
+        gst_buffer_pool_config_set_params(config, nil, guint(bufferSize), guint(count), guint(count))
+        gst_buffer_pool_set_config(pool, config)
+        gst_buffer_pool_set_active(pool, 1)
+    }
+
+    deinit {
+        gst_buffer_pool_set_active(pool, 0)
+        gst_object_unref(pool)
+    }
+
+    /// Returns `nil` if all buffers are in use. An element that waits for a buffer would then wait forever.
+    func acquire() -> ElementHarness.Buffer? {
+        var parameters = GstBufferPoolAcquireParams()
+        parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+        var buffer: ElementHarness.Buffer?
+        return gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK ? buffer : nil
+    }
+}
+
 /// The value of the property `stats`.
 func elementStatistics(of element: UnsafeMutablePointer<GstElement>) -> Structure? {
     var value = GValue()
