@@ -151,7 +151,8 @@ final class GateSession: @unchecked Sendable {
         case .passStill: return passStill(buffer)
         case .keep, .keepLeading:
             if !keepsEarlier { drop(&earlier) }
-            group.kept.append(KeptFrame(buffer: buffer, isLeading: action == .keepLeading))
+            let kept = GstBufferReference.withoutPool(buffer)
+            group.kept.append(KeptFrame(buffer: kept, isLeading: action == .keepLeading))
             return GST_FLOW_OK
         case .drop:
             isDiscontinuous = true
@@ -210,7 +211,7 @@ final class GateSession: @unchecked Sendable {
         }
         let buffer = marked(buffer)
         gst_buffer_ref(buffer)
-        group.still = buffer
+        group.still = GstBufferReference.withoutPool(buffer)
         let flow = gst_pad_push(element.sourcePad, buffer)
         if flow == GST_FLOW_OK { announceStill(true) }
         if !state.withLock({ $0.gate.keepsEarlier }) { drop(&earlier) }

@@ -229,6 +229,25 @@ import Testing
         #expect((gate.error() != nil) == isError)
     }
 
+    /// Upstream waits if its pool has no free buffer.
+    @Test func keptFramesOccupyNoBuffersOfPool() throws {
+        let gate = Harness()
+        let pool = BoundedPool(bufferSize: 100, count: 2)
+        var passed: [UInt64] = []
+        for number in 0..<45 as Range<UInt64> {
+            let buffer = try #require(pool.acquire(), "\(number)")
+            gst_buffer_memset(buffer, 0, 0, 100)
+            buffer.pointee.pts = GstClockTime(number * Self.frame)
+            if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
+            gst_harness_push(gate.harness, buffer)
+            if number % 10 == 0 { gate.report(false, at: number) }
+            passed += gate.pulled().map(\.number)
+        }
+        #expect(passed == Array(0...20) + [30, 40])
+        gate.send(gst_event_new_eos())
+        #expect(gate.pulled().map(\.number) == [40, 41, 42, 43, 44])
+    }
+
     @Test func capsQueryBeforeLinkingAppliesFilter() throws {
         precondition(ElementHarness.isReady)
         let element = try #require(gst_parse_launch("swiftodtgate", nil))
