@@ -31,6 +31,8 @@ final class Stream {
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
+    /// The time of the latest frame that was held for redaction.
+    private var latestHeldTime: Nanoseconds = 0
     /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
     /// another query was requested. `nil` before the first query.
     private var allocation: (answered: Int, requested: Int)?
@@ -318,8 +320,12 @@ final class Stream {
 
     /// Returns whether all boxes to redact in a frame are known, so that the frame need not be held any longer.
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
-        guard case .processed = item else { return true }
-        return held.frameCount > redactionDepth || draining && queue.isEmpty
+        guard case .processed(let frame) = item else { return true }
+        if held.frameCount > redactionDepth || draining && queue.isEmpty { return true }
+        // The number assumes the usual frame rate, or the one in the caps. Frames can have a lower rate. The last step is
+        // added because the number is rounded up.
+        let step = frame.context.format.frameDuration ?? SchedulePlan.usualFrameDuration
+        return latestHeldTime.since(frame.context.time) >= SchedulePlan.redactionSpan + step
     }
 
     private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutableRawPointer?, Stop> {
@@ -360,6 +366,7 @@ final class Stream {
         let begin = MonotonicClock.now
         do {
             held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
+            latestHeldTime = frame.time
             note(frame, since: begin)
             return nil
         } catch {

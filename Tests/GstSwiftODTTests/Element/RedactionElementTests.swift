@@ -420,6 +420,22 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 11)
     }
 
+    /// The frames are 1 s apart, whatever the caps state.
+    @Test(arguments: [("0/1", 2), ("30/1", 2), ("1/1", 1)])
+    func redactionLookAheadIsBoundedByTime(rate: String, frames: UInt32) {
+        let harness = ElementHarness("strategy=every-frame look-ahead=1 box-style=blur", source: { Self.source() })
+        gst_harness_set_live(harness.harness, 0)
+        let caps = "video/x-raw,format=GRAY8,width=64,height=48,framerate=\(rate)"
+        gst_harness_set_src_caps_str(harness.harness, caps)
+        harness.readCaps(caps)
+        for number in 0..<10 {
+            let buffer = harness.buffer(number)
+            buffer.pointee.pts = GstClockTime(number) * 1_000_000_000
+            harness.push(buffer)
+        }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 10 - frames)
+    }
+
     @Test func redactionLookAheadIsBoundedByMemory() {
         var settings = Settings()
         settings.annotator.boxStyle = .blur
