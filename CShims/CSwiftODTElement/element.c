@@ -112,6 +112,8 @@ static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG || GST_EVENT_TYPE (event) == GST_EVENT_TOC)
+    event = swiftodt_session_filter_tags (SESSION (base), event);
   gboolean is_passed = PARENT->sink_event (base, event);
   if (is_caps && is_passed)
     swiftodt_session_negotiate_overlay (SESSION (base));
@@ -273,8 +275,6 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
-    event = swiftodt_session_filter_tags (SESSION (base), event);
   if (is_pause (event))
     deliver (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))

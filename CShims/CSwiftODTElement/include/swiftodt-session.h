@@ -103,8 +103,8 @@ gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flo
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* Called on the streaming thread. Takes ownership of a tag event and returns the event to handle, which the caller owns.
- * If redaction is requested, the returned event has no pictures. */
+/* Called on the streaming thread. Takes ownership of a tag or TOC event and returns the event to forward, which the
+ * caller owns. If redaction is requested, the returned event has no pictures. */
 GstEvent *swiftodt_session_filter_tags (SwiftOdtSession session, GstEvent * event);
 
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency

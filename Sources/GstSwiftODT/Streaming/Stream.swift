@@ -99,6 +99,7 @@ final class Stream {
         do {
             try prepareSource(settings)
             settings = settings.adopting(sources.source?.traits)
+            if settings.requestsRedaction, !redaction.isRequested { TagPictures.withdraw(from: element.sourcePad) }
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
             if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
