@@ -112,6 +112,8 @@ static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG || GST_EVENT_TYPE (event) == GST_EVENT_TOC)
+    event = swiftodt_session_filter_tags (SESSION (base), event);
   gboolean is_passed = PARENT->sink_event (base, event);
   if (is_caps && is_passed)
     swiftodt_session_negotiate_overlay (SESSION (base));
@@ -170,27 +172,52 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
+/* If downstream was relinked or requests it, negotiates before the held frames are drawn on and pushed. */
+static gboolean
+renegotiate (GstBaseTransform * base)
+{
+  if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_may_renegotiate (SESSION (base)))
+    return TRUE;
+  if (!gst_base_transform_reconfigure (base))
+    return FALSE;
+  swiftodt_session_negotiate_overlay (SESSION (base));
+  return TRUE;
+}
+
 /* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
  * frames are finished. */
 static GstFlowReturn
 forward (GstBaseTransform * base, gboolean drain)
 {
-  GstFlowReturn flow;
+  GstFlowReturn flow = GST_FLOW_OK;
   GstMiniObject *next;
 
-  while ((flow = swiftodt_session_produce (SESSION (base), drain, &next)) == GST_FLOW_OK && next) {
+  while (flow == GST_FLOW_OK) {
+    if (!renegotiate (base))
+      return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    flow = swiftodt_session_produce (SESSION (base), drain, &next);
+    if (flow != GST_FLOW_OK || !next)
+      break;
     if (!GST_IS_EVENT (next)) {
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
-      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
+      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps) {
+        swiftodt_session_drop_refused (SESSION (base));
         flow = GST_FLOW_NOT_NEGOTIATED;
+      }
     }
-    if (flow != GST_FLOW_OK)
-      break;
   }
   return flow;
+}
+
+/* Like forward, for callers that cannot return the flow to upstream. Posts an error if frames are lost. Returns whether
+ * the flow is OK. */
+static gboolean
+deliver (GstBaseTransform * base, gboolean drain)
+{
+  return swiftodt_session_check_flow (SESSION (base), forward (base, drain));
 }
 
 /* Lets the base class negotiate and store the buffer, then passes the buffer to the session. */
@@ -199,8 +226,9 @@ submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * inpu
 {
   GstFlowReturn flow;
   gboolean is_reconfigured = GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
-  /* The base class negotiates with the latest caps. The queued frames may have earlier caps, so they are pushed first. */
-  if (is_reconfigured && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
+  /* The base class negotiates with the latest caps. If held frames have earlier caps, they are pushed first. */
+  if (is_reconfigured && !swiftodt_session_may_renegotiate (SESSION (base))
+      && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }
@@ -247,12 +275,10 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG)
-    event = swiftodt_session_filter_tags (SESSION (base), event);
   if (is_pause (event))
-    forward (base, TRUE);
+    deliver (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
-    return forward (base, FALSE) == GST_FLOW_OK;
+    return deliver (base, FALSE);
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);
@@ -280,8 +306,9 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
 
   /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
    * concerns later frames. */
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && (!is_allocation || is_reconfigured))
-    forward (base, TRUE);
+  gboolean is_ahead = is_allocation && (!is_reconfigured || swiftodt_session_may_renegotiate (SESSION (base)));
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead && !deliver (base, TRUE))
+    return FALSE;
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)
     swiftodt_session_negotiate_overlay (SESSION (base));

@@ -79,15 +79,19 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 static GstCaps *
 sink_caps (GstPad * pad, GstObject * parent, GstCaps * filter)
 {
-  if (!gst_pad_is_linked (pad))
-    return gst_pad_get_pad_template_caps (pad);
-  GstCaps *parsed = gst_static_pad_template_get_caps (&src_template);
-  GstCaps *downstream = gst_pad_peer_query_caps (((GstSwiftOdtGate *) parent)->srcpad, parsed);
-  gst_caps_unref (parsed);
+  GstCaps *caps;
+
+  if (!gst_pad_is_linked (pad)) {
+    caps = gst_pad_get_pad_template_caps (pad);
+  } else {
+    GstCaps *parsed = gst_static_pad_template_get_caps (&src_template);
+    caps = gst_pad_peer_query_caps (((GstSwiftOdtGate *) parent)->srcpad, parsed);
+    gst_caps_unref (parsed);
+  }
   if (!filter)
-    return downstream;
-  GstCaps *filtered = gst_caps_intersect_full (filter, downstream, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (downstream);
+    return caps;
+  GstCaps *filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
   return filtered;
 }
 
@@ -96,8 +100,8 @@ sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
   GstCaps *filter, *caps;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
-    swiftodt_gate_session_drain (SESSION (parent));
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN && !swiftodt_gate_session_drain (SESSION (parent)))
+    return FALSE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);

@@ -65,9 +65,9 @@ package struct StreamFormat {
         // The `GstVideoMeta` of the buffer must not contradict the caps. This is checked before mapping, because
         // mapping would log a critical warning.
         if let meta = gst_buffer_get_video_meta(buffer)?.pointee {
-            guard Int(meta.width) >= width, Int(meta.height) >= height, meta.format == info.finfo.pointee.format else {
-                return nil
-            }
+            guard Int(meta.width) >= width, Int(meta.height) >= height, meta.format == info.finfo.pointee.format,
+                meta.n_planes == info.finfo.pointee.n_planes
+            else { return nil }
         }
         guard gst_video_frame_map(&mapped, &info, buffer, GstMapFlags(rawValue: flags)) != 0 else { return nil }
         defer { gst_video_frame_unmap(&mapped) }

@@ -42,6 +42,22 @@ import Testing
         #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
     }
 
+    /// The mapping would log a critical warning.
+    @Test func otherNumberOfPlanesIsAnError() {
+        let harness = ElementHarness("detector=upstream")
+        harness.setCaps()
+        let buffer = harness.buffer(0)
+        defer { ElementHarness.release(buffer) }
+        var (offsets, strides): ([gsize], [gint]) = ([0, 0, 0, 0], [64, 0, 0, 0])
+        gst_buffer_add_video_meta_full(
+            buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420, 64, 48, 1, &offsets, &strides)
+        let handler = g_log_set_handler(
+            "GStreamer-Video", G_LOG_LEVEL_CRITICAL,
+            { _, _, text, _ in Issue.record("\(text.map { String(cString: $0) } ?? "a critical warning")") }, nil)
+        defer { g_log_remove_handler("GStreamer-Video", handler) }
+        #expect(throws: ODTError.self) { try Frame(copying: buffer, info: harness.info) }
+    }
+
     /// Rows in bottom-up order, as some sources produce, are within the buffer.
     @Test func negativeStrideIsAccepted() throws {
         let harness = ElementHarness("detector=upstream")

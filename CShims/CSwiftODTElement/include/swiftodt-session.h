@@ -87,6 +87,14 @@ GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buff
  * stores it in `next`. Stores NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE,
  * waits for this frame instead. The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
+/* Called on the streaming thread. Returns whether frames are held and no caps event is queued. All held frames then
+ * have the caps of the sink pad, with which the base class negotiates. */
+gboolean swiftodt_session_may_renegotiate (SwiftOdtSession session);
+/* Called on the streaming thread after a queued caps event was refused. Drops the frames up to the next caps event. */
+void swiftodt_session_drop_refused (SwiftOdtSession session);
+/* Called on the streaming thread with the flow of frames that were pushed because of an event or query. Returns
+ * whether the flow is OK. Posts an element error if frames are lost, as the flow cannot be returned to upstream. */
+gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flow);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.
  *
@@ -95,8 +103,8 @@ GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain,
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* Called on the streaming thread. Takes ownership of a tag event and returns the event to handle, which the caller owns.
- * If redaction is requested, the returned event has no pictures. */
+/* Called on the streaming thread. Takes ownership of a tag or TOC event and returns the event to forward, which the
+ * caller owns. If redaction is requested, the returned event has no pictures. */
 GstEvent *swiftodt_session_filter_tags (SwiftOdtSession session, GstEvent * event);
 
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency

@@ -55,6 +55,16 @@ struct ElementHandle: @unchecked Sendable {
         post(gst_message_new_latency(object))
     }
 
+    /// Returns whether the flow of frames that were pushed because of an event or query is OK. Posts an error if frames
+    /// are lost, because the flow cannot be returned to upstream.
+    func check(_ flow: GstFlowReturn) -> Bool {
+        if flow == GST_FLOW_NOT_LINKED || flow.rawValue < GST_FLOW_EOS.rawValue { fail(.lostFrames(flow)) }
+        return flow == GST_FLOW_OK
+    }
+
+    /// Requests another allocation query from the upstream elements.
+    func requestAllocation() { _ = gst_pad_push_event(sinkPad, gst_event_new_reconfigure()) }
+
     func warn(
         _ problem: ElementProblem, file: StaticString = #fileID, function: StaticString = #function, line: Int32 = #line
     ) {

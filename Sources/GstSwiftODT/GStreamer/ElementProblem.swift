@@ -25,6 +25,13 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text)
     }
 
+    static func lostFrames(_ flow: GstFlowReturn) -> ElementProblem {
+        ElementProblem(
+            domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue),
+            text: "held frames are lost, because they cannot be pushed downstream "
+                + "(\(String(cString: gst_flow_get_name(flow)))); check the elements downstream and earlier errors")
+    }
+
     /// Chooses GStreamer's error code according to the reason of the error.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)

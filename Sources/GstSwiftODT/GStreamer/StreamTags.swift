@@ -150,22 +150,87 @@ extension OrientationTag {
     }
 }
 
-/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction.
+/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction. A table of
+/// contents (TOC) also has tags.
 enum TagPictures {
+    private typealias Tags = UnsafeMutablePointer<GstTagList>
+
     private static let names = [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE, GST_TAG_ATTACHMENT]
 
-    /// Takes ownership of a tag event and returns one without pictures.
+    /// Takes ownership of a tag or TOC event and returns one without pictures.
     static func removed(from event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        var tags: UnsafeMutablePointer<GstTagList>?
-        gst_event_parse_tag(event, &tags)
-        guard let tags, names.contains(where: { gst_tag_list_get_tag_size(tags, $0) > 0 }),
-            let copy = gst_mini_object_copy(UnsafeMutableRawPointer(tags).assumingMemoryBound(to: GstMiniObject.self))
-        else { return event }
-        let rest = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstTagList.self)
-        for name in names { gst_tag_list_remove_tag(rest, name) }
-        guard let changed = gst_event_new_tag(rest) else { return event }
+        guard let changed = event.pointee.type == GST_EVENT_TOC ? tableOfContents(of: event) : tags(of: event) else {
+            return event
+        }
         gst_event_set_seqnum(changed, gst_event_get_seqnum(event))
         gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
         return changed
+    }
+
+    /// Sends the tags that a source pad has already sent again, without pictures. Downstream elements keep the latest
+    /// tags and send them again, for example after a link has changed.
+    static func withdraw(from pad: UnsafeMutablePointer<GstPad>) {
+        for type in [GST_EVENT_TAG, GST_EVENT_TOC] {
+            let events = sequence(state: guint(0)) { number in
+                defer { number += 1 }
+                return gst_pad_get_sticky_event(pad, type, number)
+            }
+            // The list is complete before an event is replaced.
+            for event in Array(events) {
+                let changed = removed(from: event)
+                if changed == event { gst_event_unref(event) } else { gst_pad_push_event(pad, changed) }
+            }
+        }
+    }
+
+    /// Returns `nil` if the event has no pictures.
+    private static func tags(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
+        var tags: Tags?
+        gst_event_parse_tag(event, &tags)
+        return rest(of: tags).flatMap(gst_event_new_tag)
+    }
+
+    /// Returns `nil` if the event has no pictures.
+    private static func tableOfContents(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
+        var (shared, isUpdated) = (OpaquePointer?.none, gboolean(0))
+        gst_event_parse_toc(event, &shared, &isUpdated)
+        // The event has a reference, too, so this is a copy.
+        guard let shared, let copy = gst_mini_object_make_writable(miniObject(shared)) else { return nil }
+        defer { gst_mini_object_unref(copy) }
+        let contents = OpaquePointer(copy)
+        let rest = rest(of: gst_toc_get_tags(contents))
+        if let rest { gst_toc_set_tags(contents, rest) }
+        let hadPictures = remove(from: gst_toc_get_entries(contents))
+        return rest != nil || hadPictures ? gst_event_new_toc(contents, isUpdated) : nil
+    }
+
+    /// Returns whether the entries of a TOC had pictures.
+    private static func remove(from entries: UnsafeMutablePointer<GList>?) -> Bool {
+        var hadPictures = false
+        var next = entries
+        while let item = next {
+            defer { next = item.pointee.next }
+            let entry = OpaquePointer(item.pointee.data)
+            if let rest = rest(of: gst_toc_entry_get_tags(entry)) {
+                gst_toc_entry_set_tags(entry, rest)
+                hadPictures = true
+            }
+            hadPictures = remove(from: gst_toc_entry_get_sub_entries(entry)) || hadPictures
+        }
+        return hadPictures
+    }
+
+    /// Returns a copy without pictures, which the caller owns; `nil` if there are no pictures.
+    private static func rest(of tags: Tags?) -> Tags? {
+        guard let tags, names.contains(where: { gst_tag_list_get_tag_size(tags, $0) > 0 }),
+            let copy = gst_mini_object_copy(UnsafeMutableRawPointer(tags).assumingMemoryBound(to: GstMiniObject.self))
+        else { return nil }
+        let rest = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstTagList.self)
+        for name in names { gst_tag_list_remove_tag(rest, name) }
+        return rest
+    }
+
+    private static func miniObject(_ pointer: OpaquePointer) -> UnsafeMutablePointer<GstMiniObject> {
+        UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstMiniObject.self)
     }
 }

@@ -60,7 +60,7 @@ func gateSessionNotice(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePoi
 }
 
 @_cdecl("swiftodt_gate_session_drain")
-func gateSessionDrain(_ handle: SwiftOdtGateSession?) { session(handle).interrupt(.streamChange) }
+func gateSessionDrain(_ handle: SwiftOdtGateSession?) -> gboolean { session(handle).interrupt(.streamChange) ? 1 : 0 }
 
 @_cdecl("swiftodt_gate_session_notice_upstream")
 func gateSessionNoticeUpstream(_ handle: SwiftOdtGateSession?, _ event: UnsafeMutablePointer<GstEvent>) {

@@ -151,7 +151,8 @@ final class GateSession: @unchecked Sendable {
         case .passStill: return passStill(buffer)
         case .keep, .keepLeading:
             if !keepsEarlier { drop(&earlier) }
-            group.kept.append(KeptFrame(buffer: buffer, isLeading: action == .keepLeading))
+            let kept = GstBufferReference.withoutPool(buffer)
+            group.kept.append(KeptFrame(buffer: kept, isLeading: action == .keepLeading))
             return GST_FLOW_OK
         case .drop:
             isDiscontinuous = true
@@ -192,9 +193,11 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames.
-    func interrupt(_ reason: Gate.Reason) {
-        if let action = state.withLock({ $0.gate.interrupt(reason) }) { _ = release(action, because: reason) }
+    /// Passes the kept frames. Posts an error and returns `false` if downstream refuses them.
+    @discardableResult
+    func interrupt(_ reason: Gate.Reason) -> Bool {
+        guard let action = state.withLock({ $0.gate.interrupt(reason) }) else { return true }
+        return element.check(release(action, because: reason))
     }
 
     private func pass(_ buffer: Buffer) -> GstFlowReturn { gst_pad_push(element.sourcePad, marked(buffer)) }
@@ -208,7 +211,7 @@ final class GateSession: @unchecked Sendable {
         }
         let buffer = marked(buffer)
         gst_buffer_ref(buffer)
-        group.still = buffer
+        group.still = GstBufferReference.withoutPool(buffer)
         let flow = gst_pad_push(element.sourcePad, buffer)
         if flow == GST_FLOW_OK { announceStill(true) }
         if !state.withLock({ $0.gate.keepsEarlier }) { drop(&earlier) }

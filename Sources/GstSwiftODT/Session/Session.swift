@@ -149,7 +149,13 @@ final class Session: @unchecked Sendable {
         return false
     }
 
-    /// Takes ownership of a tag event. Returns the event to handle, without pictures if redaction is requested.
+    var mayRenegotiate: Bool { stream?.mayRenegotiate ?? false }
+
+    func dropRefused() { stream?.dropRefused() }
+
+    func check(_ flow: GstFlowReturn) -> Bool { element.check(flow) }
+
+    /// Takes ownership of a tag or TOC event. Returns the event to forward, without pictures if redaction is requested.
     func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event
     }

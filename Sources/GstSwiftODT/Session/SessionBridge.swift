@@ -86,6 +86,17 @@ func sessionProduce(
     session(handle).produce(draining: drain != 0, into: output)
 }
 
+@_cdecl("swiftodt_session_may_renegotiate")
+func sessionMayRenegotiate(_ handle: SwiftOdtSession?) -> gboolean { session(handle).mayRenegotiate ? 1 : 0 }
+
+@_cdecl("swiftodt_session_drop_refused")
+func sessionDropRefused(_ handle: SwiftOdtSession?) { session(handle).dropRefused() }
+
+@_cdecl("swiftodt_session_check_flow")
+func sessionCheckFlow(_ handle: SwiftOdtSession?, _ flow: GstFlowReturn) -> gboolean {
+    session(handle).check(flow) ? 1 : 0
+}
+
 @_cdecl("swiftodt_session_notice")
 func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>) -> gboolean {
     session(handle).notice(event) ? 1 : 0

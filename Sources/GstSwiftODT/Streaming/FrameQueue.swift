@@ -21,6 +21,10 @@ struct FrameQueue: ~Copyable {
             case .unchanged, .event: false
             }
         }
+
+        fileprivate var isCaps: Bool {
+            if case .event(let event) = self { event.pointee.type == GST_EVENT_CAPS } else { false }
+        }
     }
 
     private var items: [Item] = []
@@ -31,6 +35,8 @@ struct FrameQueue: ~Copyable {
 
     var isEmpty: Bool { items.isEmpty }
     var first: Item? { items.first }
+
+    var hasCaps: Bool { items.contains(where: \.isCaps) }
 
     var beginsEpoch: Bool {
         items.contains { if case .frame(let frame) = $0 { frame.epochBreak != nil } else { false } }
@@ -64,6 +70,25 @@ struct FrameQueue: ~Copyable {
         frameCount = 0
     }
 
+    /// Removes the frames before the first caps event. Returns whether there is a caps event. If not, all frames are
+    /// removed.
+    @discardableResult
+    mutating func removeFramesBeforeCaps() -> Bool {
+        let caps = items.firstIndex(where: \.isCaps)
+        let end = caps ?? items.endIndex
+        var kept: [Item] = []
+        for item in items[..<end] {
+            if case .event = item {
+                kept.append(item)
+            } else {
+                if item.isFrame { frameCount -= 1 }
+                Self.release(item)
+            }
+        }
+        items.replaceSubrange(..<end, with: kept)
+        return caps != nil
+    }
+
     private static func outlivesFlush(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         let type = event.pointee.type
         return gst_event_type_get_flags(type).rawValue & GST_EVENT_TYPE_STICKY.rawValue != 0
@@ -90,6 +115,27 @@ enum GstBufferReference {
         let object = UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)
         return UnsafeMutableRawPointer(gst_mini_object_make_writable(object)!)
             .assumingMemoryBound(to: GstBuffer.self)
+    }
+
+    /// Takes ownership of a buffer and returns a buffer that can be kept. Upstream may wait for the buffers of its pool.
+    /// A buffer that occupies one of them is therefore copied with its memory. If the copy fails, the same buffer is
+    /// returned.
+    static func withoutPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
+        guard occupiesPool(buffer), let copy = gst_buffer_copy_deep(buffer) else { return buffer }
+        // The metadata with a reference to the original was copied, too.
+        while let meta = gst_buffer_get_meta(copy, gst_parent_buffer_meta_api_get_type()) {
+            gst_buffer_remove_meta(copy, meta)
+        }
+        gst_buffer_unref(buffer)
+        return copy
+    }
+
+    /// A shallow copy of a buffer from a pool references the original.
+    private static func occupiesPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        if buffer.pointee.pool != nil { return true }
+        guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return false }
+        let parent = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstParentBufferMeta.self).pointee.buffer
+        return parent.map(occupiesPool) ?? false
     }
 
     static func hasFlag(_ buffer: UnsafeMutablePointer<GstBuffer>, _ flag: GstBufferFlags) -> Bool {

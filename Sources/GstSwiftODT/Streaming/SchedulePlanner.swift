@@ -59,7 +59,7 @@ final class SchedulePlanner: Sendable {
 struct SchedulePlan: Equatable {
     /// The limits for the frames that are held for redaction: their total duration (`redactionSpan`) and their total
     /// size in bytes (`redactionBytes`).
-    private static let redactionSpan: Nanoseconds = 1_000_000_000
+    static let redactionSpan: Nanoseconds = 1_000_000_000
     private static let redactionBytes = 256 << 20
     /// The frame duration that is assumed if neither frames nor caps specify one: 30 frames per second.
     static let usualFrameDuration: Nanoseconds = 33_333_333

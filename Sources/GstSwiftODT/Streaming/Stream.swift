@@ -31,6 +31,13 @@ final class Stream {
     private var held = FrameQueue()
     /// The number of frames to hold for redaction, according to the plan for the latest frame.
     private var redactionDepth = 0
+    /// The time of the latest frame that was held for redaction.
+    private var latestHeldTime: Nanoseconds = 0
+    /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
+    /// another query was requested. `nil` before the first query.
+    private var allocation: (answered: Int, requested: Int)?
+    /// Whether frames were dropped because downstream has refused their caps.
+    private var hasRefusedFrames = false
 
     init(
         element: ElementHandle, settings: Settings, statistics: Statistics, signals: StreamSignals,
@@ -64,6 +71,7 @@ final class Stream {
     ///
     /// - Parameter settings: returns the settings. Called after controllers have set the properties for this frame.
     func submit(_ buffer: UnsafeMutablePointer<GstBuffer>, settings: () -> Settings) -> GstFlowReturn {
+        var buffer = buffer
         func drop(_ flow: GstFlowReturn) -> GstFlowReturn {
             gst_buffer_unref(buffer)
             return flow
@@ -91,11 +99,13 @@ final class Stream {
         do {
             try prepareSource(settings)
             settings = settings.adopting(sources.source?.traits)
+            if settings.requestsRedaction, !redaction.isRequested { TagPictures.withdraw(from: element.sourcePad) }
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
             if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
                 try redaction.fail(fault, settings)
             }
+            buffer = holdable(buffer, settings)
             let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
             if let before, try needsEarlierFrames(frame) {
                 (incoming, scheduler) = before
@@ -113,6 +123,22 @@ final class Stream {
             element.fail(ElementProblem(error))
             return drop(GST_FLOW_ERROR)
         }
+    }
+
+    /// Returns the buffer to hold for a frame. Usually, this is the same buffer. If more frames may be held than the
+    /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
+    /// few buffers. Frames are then copied until upstream has sent another query. Takes ownership of the buffer.
+    private func holdable(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings
+    ) -> UnsafeMutablePointer<GstBuffer> {
+        let count = planner.plan(for: settings, isLive: incoming.isLive).maximumHeldFrames
+        guard let allocation, count > allocation.answered else { return buffer }
+        if count > allocation.requested {
+            self.allocation?.requested = count
+            element.log(.info, "up to \(count) frames are held from now on; another allocation query is requested")
+            element.requestAllocation()
+        }
+        return GstBufferReference.withoutPool(buffer)
     }
 
     /// - Parameter isPreview: whether the frame always waits for its inference.
@@ -236,7 +262,9 @@ final class Stream {
     func framesHeld(_ settings: Settings) -> Int {
         // An error in this call occurs again at the first frame and is reported then.
         try? prepareSource(settings)
-        return planner.plan(for: settings, isLive: false).maximumHeldFrames
+        let count = planner.plan(for: settings, isLive: false).maximumHeldFrames
+        allocation = (count, count)
+        return count
     }
 
     private func noteSource() {
@@ -293,8 +321,12 @@ final class Stream {
 
     /// Returns whether all boxes to redact in a frame are known, so that the frame need not be held any longer.
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
-        guard case .processed = item else { return true }
-        return held.frameCount > redactionDepth || draining && queue.isEmpty
+        guard case .processed(let frame) = item else { return true }
+        if held.frameCount > redactionDepth || draining && queue.isEmpty { return true }
+        // The number assumes the usual frame rate, or the one in the caps. Frames can have a lower rate. The last step is
+        // added because the number is rounded up.
+        let step = frame.context.format.frameDuration ?? SchedulePlan.usualFrameDuration
+        return latestHeldTime.since(frame.context.time) >= SchedulePlan.redactionSpan + step
     }
 
     private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutableRawPointer?, Stop> {
@@ -335,6 +367,7 @@ final class Stream {
         let begin = MonotonicClock.now
         do {
             held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
+            latestHeldTime = frame.time
             note(frame, since: begin)
             return nil
         } catch {
@@ -387,6 +420,20 @@ final class Stream {
 
     // MARK: Events
 
+    /// Whether the base class may negotiate before the held frames are pushed. It negotiates with the latest caps, so
+    /// all held frames must have these caps.
+    var mayRenegotiate: Bool { queue.frameCount + held.frameCount > 0 && !queue.hasCaps && !held.hasCaps }
+
+    /// Drops the frames with the caps that downstream has refused. The base class refuses later frames until it has
+    /// negotiated.
+    func dropRefused() {
+        let count = queue.frameCount + held.frameCount
+        if !held.removeFramesBeforeCaps() { queue.removeFramesBeforeCaps() }
+        hasRefusedFrames = true
+        element.log(
+            .debug, "the caps were refused: \(count - queue.frameCount - held.frameCount) queued frames are dropped")
+    }
+
     /// Handles a serialised event that is not part of a flush.
     ///
     /// - Returns: `true` if frames are queued. In that case, the stream takes ownership of the event, and
@@ -401,7 +448,7 @@ final class Stream {
             }
         case GST_EVENT_EOS:
             // Downstream has refused the frames that are still queued. Without this, the event would wait for them.
-            let isComplete = queue.isEmpty && held.isEmpty
+            let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames
             dropFrames()
             finisher.finishStream(isComplete: isComplete)
             do {

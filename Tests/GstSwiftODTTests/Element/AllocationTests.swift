@@ -133,5 +133,42 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 2)
     }
 
+    /// Upstream's pool has too few buffers for the frames that are held after redaction was switched on.
+    @Test func framesAreCopiedUntilAllocationIsQueriedAgain() throws {
+        let harness = ElementHarness("detector=upstream strategy=every-frame look-ahead=1")
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        harness.queryAllocation()
+        let pool = BoundedPool(bufferSize: Int(harness.info.size), count: 2)
+        func push(_ number: Int) -> Bool {
+            guard let buffer = pool.acquire() else { return false }
+            buffer.pointee.pts = GstClockTime(number) * 33_333_333
+            harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16)
+            return harness.push(buffer) == GST_FLOW_OK
+        }
+        func requests() -> Int {
+            var count = 0
+            while let event = gst_harness_try_pull_upstream_event(harness.harness) {
+                if event.pointee.type == GST_EVENT_RECONFIGURE { count += 1 }
+                gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+            }
+            return count
+        }
+        #expect(push(0))
+        ElementHarness.release(harness.pull(ifThere: true))
+        _ = requests()
+        harness.set("box-style", "blur")
+        for number in 1..<20 { #expect(push(number), "\(number)") }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        #expect(requests() == 1)
+        harness.queryAllocation()
+        #expect(push(20) && push(21))
+        #expect(pool.acquire() == nil, "frames are still copied")
+        #expect(requests() == 0)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 21)
+        while let buffer = harness.pull(ifThere: true) { ElementHarness.release(buffer) }
+    }
+
     @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }

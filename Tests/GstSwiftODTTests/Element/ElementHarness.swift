@@ -111,6 +111,9 @@ final class ElementHarness {
         gst_caps_unref(caps)
     }
 
+    /// Makes the downstream element refuse all buffers.
+    func refuseBuffers(with flow: GstFlowReturn) { GstSwiftODTTests.refuseBuffers(of: harness, with: flow) }
+
     @discardableResult
     func push(_ buffer: Buffer) -> GstFlowReturn { gst_harness_push(harness, buffer) }
 
@@ -185,6 +188,19 @@ final class ElementHarness {
     func counters() throws -> Structure { try #require(elementStatistics(of: element)) }
 }
 
+/// Makes the sink pad of a harness refuse all buffers.
+func refuseBuffers(of harness: UnsafeMutablePointer<GstHarness>, with flow: GstFlowReturn) {
+    guard let pad = harness.pointee.sinkpad else { return }
+    pad.pointee.element_private = UnsafeMutableRawPointer(bitPattern: Int(flow.rawValue) + 100)
+    gst_pad_set_chain_function_full(
+        pad,
+        { pad, _, buffer in
+            ElementHarness.release(buffer)
+            let flow = Int(bitPattern: pad?.pointee.element_private) - 100
+            return GstFlowReturn(rawValue: GstFlowReturn.RawValue(flow))
+        }, nil, nil)
+}
+
 /// An element that is started without a harness, because a harness requires that the start succeeds.
 final class StartedElement {
     let hasStarted: Bool
@@ -209,6 +225,33 @@ final class StartedElement {
     }
 
     func takeMessage(_ type: GstMessageType) -> String? { GstSwiftODTTests.takeMessage(type, from: bus) }
+}
+
+/// A pool with a fixed number of buffers.
+final class BoundedPool {
+    private let pool: UnsafeMutablePointer<GstBufferPool>
+
+    init(bufferSize: Int, count: Int) {
+        precondition(ElementHarness.isReady)
+        pool = gst_buffer_pool_new()
+        let config = gst_buffer_pool_get_config(pool)
+        gst_buffer_pool_config_set_params(config, nil, guint(bufferSize), guint(count), guint(count))
+        gst_buffer_pool_set_config(pool, config)
+        gst_buffer_pool_set_active(pool, 1)
+    }
+
+    deinit {
+        gst_buffer_pool_set_active(pool, 0)
+        gst_object_unref(pool)
+    }
+
+    /// Returns `nil` if all buffers are in use. An element that waits for a buffer would then wait forever.
+    func acquire() -> ElementHarness.Buffer? {
+        var parameters = GstBufferPoolAcquireParams()
+        parameters.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+        var buffer: ElementHarness.Buffer?
+        return gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK ? buffer : nil
+    }
 }
 
 /// The value of the property `stats`.

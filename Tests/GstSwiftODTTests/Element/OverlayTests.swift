@@ -87,6 +87,26 @@ import Testing
         ElementHarness.release(output)
     }
 
+    /// The application links an element without support for overlays while frames are held, with or without a frame
+    /// after that.
+    @Test(arguments: [true, false]) func heldFramesPassToElementWithoutOverlaySupport(hasFrame: Bool) {
+        let harness = Self.harness("draw-mode=auto box-style=blur strategy=every-frame")
+        gst_harness_set_live(harness.harness, 0)
+        for number in 0..<5 { harness.push(Self.frame(harness, number)) }
+        #expect(Self.hasOverlayCaps(harness))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        gst_harness_set_sink_caps_str(harness.harness, "video/x-raw,format=I420,width=160,height=120")
+        if hasFrame { #expect(harness.push(Self.frame(harness, 5)) == GST_FLOW_OK) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(!Self.hasOverlayCaps(harness))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == (hasFrame ? 6 : 5))
+        while let output = harness.pull(ifThere: true) {
+            #expect(Self.composition(of: output) == nil)
+            ElementHarness.release(output)
+        }
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+
     @Test func overlayWarnsIfNothingAnnouncesOverlays() throws {
         let harness = Self.harness("draw-mode=overlay", announces: false)
         let output = try #require(harness.pass(Self.frame(harness)))

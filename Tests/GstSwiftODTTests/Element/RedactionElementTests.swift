@@ -215,20 +215,81 @@ import Testing
         }
     }
 
+    private static func tagsWithPictures() throws -> UnsafeMutablePointer<GstTagList> {
+        let tags = try #require(gst_tag_list_new_from_string("taglist, title=(string)street"))
+        var value = GValue()
+        g_value_init(&value, gst_sample_get_type())
+        let buffer = gst_buffer_new_allocate(nil, 10, nil)
+        g_value_take_boxed(&value, UnsafeRawPointer(gst_sample_new(buffer, nil, nil, nil)))
+        ElementHarness.release(buffer)
+        for name in [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE] {
+            gst_tag_list_add_value(tags, GST_TAG_MERGE_REPLACE, name, &value)
+        }
+        g_value_unset(&value)
+        return tags
+    }
+
+    /// Sends a table of contents that has pictures in a nested entry.
+    private static func sendContents(to harness: ElementHarness) throws {
+        let contents = try #require(gst_toc_new(GST_TOC_SCOPE_GLOBAL))
+        let (edition, chapter) = (
+            gst_toc_entry_new(GST_TOC_ENTRY_TYPE_EDITION, "1"), gst_toc_entry_new(GST_TOC_ENTRY_TYPE_CHAPTER, "2")
+        )
+        gst_toc_entry_set_tags(chapter, try tagsWithPictures())
+        gst_toc_entry_append_sub_entry(edition, chapter)
+        gst_toc_append_entry(contents, edition)
+        gst_harness_push_event(harness.harness, gst_event_new_toc(contents, 0))
+        gst_mini_object_unref(UnsafeMutableRawPointer(contents).assumingMemoryBound(to: GstMiniObject.self))
+    }
+
+    /// Returns the tags of the chapter that downstream has received, as numbers of titles and pictures.
+    private static func receivedChapter(_ harness: ElementHarness) throws -> (titles: Int, pictures: Int) {
+        let event = try #require(gst_pad_get_sticky_event(harness.harness.pointee.sinkpad, GST_EVENT_TOC, 0))
+        defer { gst_event_unref(event) }
+        var contents: OpaquePointer?
+        gst_event_parse_toc(event, &contents, nil)
+        let toc = try #require(contents)
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(toc).assumingMemoryBound(to: GstMiniObject.self)) }
+        let tags = gst_toc_entry_get_tags(gst_toc_find_entry(toc, "2"))
+        return (
+            Int(gst_tag_list_get_tag_size(tags, GST_TAG_TITLE)), Int(gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE))
+        )
+    }
+
+    @Test(arguments: [("box-style=blur", 0), ("", 1)])
+    func redactionRemovesPicturesFromTableOfContents(properties: String, pictures: Int) throws {
+        let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
+        harness.setCaps()
+        try Self.sendContents(to: harness)
+        #expect(try Self.receivedChapter(harness) == (1, pictures))
+    }
+
+    /// Downstream elements keep the tags that were sent before.
+    @Test func redactionWithdrawsPicturesSentBefore() throws {
+        let harness = ElementHarness("look-ahead=1 strategy=every-frame", source: { Self.source() })
+        harness.setCaps()
+        gst_harness_push_event(harness.harness, gst_event_new_tag(try Self.tagsWithPictures()))
+        try Self.sendContents(to: harness)
+        harness.push(harness.buffer(0))
+        #expect(try Self.receivedChapter(harness) == (1, 1))
+        harness.set("box-style", "blur")
+        harness.push(harness.buffer(1))
+        #expect(try Self.receivedChapter(harness) == (1, 0))
+        let event = try #require(gst_pad_get_sticky_event(harness.harness.pointee.sinkpad, GST_EVENT_TAG, 0))
+        defer { gst_event_unref(event) }
+        var tags: UnsafeMutablePointer<GstTagList>?
+        gst_event_parse_tag(event, &tags)
+        #expect(gst_tag_list_get_tag_size(tags, GST_TAG_TITLE) == 1)
+        #expect(gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE) == 0)
+        #expect(gst_pad_get_sticky_event(harness.harness.pointee.sinkpad, GST_EVENT_TAG, 1) == nil)
+    }
+
     /// The cover of a file can be a frame of its video.
     @Test(arguments: [("box-style=blur", false), ("", true)])
     func redactionRemovesPicturesFromTags(properties: String, hasPicture: Bool) throws {
         let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
         harness.setCaps()
-        let tags = try #require(gst_tag_list_new_from_string("taglist, title=(string)street"))
-        var value = GValue()
-        g_value_init(&value, gst_sample_get_type())
-        g_value_take_boxed(&value, UnsafeRawPointer(gst_sample_new(harness.buffer(0), nil, nil, nil)))
-        for name in [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE] {
-            gst_tag_list_add_value(tags, GST_TAG_MERGE_REPLACE, name, &value)
-        }
-        g_value_unset(&value)
-        gst_harness_push_event(harness.harness, gst_event_new_tag(tags))
+        gst_harness_push_event(harness.harness, gst_event_new_tag(try Self.tagsWithPictures()))
         var found: UnsafeMutablePointer<GstTagList>?
         while let event = gst_harness_try_pull_event(harness.harness) {
             if event.pointee.type == GST_EVENT_TAG { gst_event_parse_tag(event, &found) }
@@ -404,6 +465,36 @@ import Testing
                 #expect(gst_harness_buffers_in_queue(harness.harness) == 41)
             }
         }
+    }
+
+    /// Downstream requests another negotiation, for example because a window was resized.
+    @Test(arguments: [true, false]) func renegotiationKeepsRedactionLookAhead(queriesAllocation: Bool) {
+        let harness = ElementHarness("strategy=every-frame look-ahead=1 box-style=blur", source: { Self.source() })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        for number in 0..<10 { harness.push(harness.buffer(number)) }
+        gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
+        if queriesAllocation { harness.queryAllocation() }
+        harness.push(harness.buffer(10))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 11)
+    }
+
+    /// The frames are 1 s apart, whatever the caps state.
+    @Test(arguments: [("0/1", 2), ("30/1", 2), ("1/1", 1)])
+    func redactionLookAheadIsBoundedByTime(rate: String, frames: UInt32) {
+        let harness = ElementHarness("strategy=every-frame look-ahead=1 box-style=blur", source: { Self.source() })
+        gst_harness_set_live(harness.harness, 0)
+        let caps = "video/x-raw,format=GRAY8,width=64,height=48,framerate=\(rate)"
+        gst_harness_set_src_caps_str(harness.harness, caps)
+        harness.readCaps(caps)
+        for number in 0..<10 {
+            let buffer = harness.buffer(number)
+            buffer.pointee.pts = GstClockTime(number) * 1_000_000_000
+            harness.push(buffer)
+        }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 10 - frames)
     }
 
     @Test func redactionLookAheadIsBoundedByMemory() {

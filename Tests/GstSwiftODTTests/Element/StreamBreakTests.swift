@@ -36,19 +36,11 @@ import Testing
 
     /// Otherwise the pipeline would never end.
     @Test(arguments: [GST_FLOW_EOS, GST_FLOW_NOT_LINKED, GST_FLOW_ERROR])
-    func endOfStreamPassesAfterDownstreamHasRefusedFrames(flow: GstFlowReturn) throws {
+    func endOfStreamPassesAfterDownstreamHasRefusedFrames(flow: GstFlowReturn) {
         let harness = ElementHarness(
             "look-ahead=8 strategy=every-frame", source: { .detector(ScriptedDetector { _ in [] }) })
         harness.setCaps()
-        let pad = try #require(harness.harness.pointee.sinkpad)
-        pad.pointee.element_private = UnsafeMutableRawPointer(bitPattern: Int(flow.rawValue) + 100)
-        gst_pad_set_chain_function_full(
-            pad,
-            { pad, _, buffer in
-                ElementHarness.release(buffer)
-                let flow = Int(bitPattern: pad?.pointee.element_private) - 100
-                return GstFlowReturn(rawValue: GstFlowReturn.RawValue(flow))
-            }, nil, nil)
+        harness.refuseBuffers(with: flow)
         for number in 0..<12 { harness.push(harness.buffer(number)) }
         #expect(gst_harness_push_event(harness.harness, gst_event_new_eos()) != 0)
         var hasEnded = false
@@ -57,6 +49,52 @@ import Testing
             gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
         }
         #expect(hasEnded)
+    }
+
+    /// Upstream cannot receive the flow with an event or query, so the output would be truncated without an error.
+    @Test(arguments: [(GST_FLOW_EOS, false), (GST_FLOW_NOT_LINKED, true), (GST_FLOW_ERROR, true)])
+    func framesRefusedWhileDrainingAreAnError(flow: GstFlowReturn, isError: Bool) {
+        for isQuery in [false, true] {
+            let detector = ControlledDetector(capacity: 8)
+            let harness = start("strategy=every-frame", source: { .detector(detector) })
+            for number in 0..<3 { harness.push(harness.buffer(number)) }
+            detector.answer()
+            harness.refuseBuffers(with: flow)
+            if isQuery {
+                let query = gst_query_new_drain()
+                #expect(gst_pad_peer_query(harness.harness.pointee.srcpad, query) == 0)
+                gst_query_unref(query)
+            } else {
+                #expect(gst_harness_push_event(harness.harness, gst_event_new_eos()) != 0)
+            }
+            #expect((harness.takeMessage(GST_MESSAGE_ERROR) != nil) == isError)
+        }
+    }
+
+    /// The frames behind refused caps must not pass with the earlier caps. The stream continues after accepted caps.
+    @Test(arguments: [false, true]) func framesWithRefusedCapsAreDropped(capsFollow: Bool) {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
+        gst_harness_set_sink_caps_str(harness.harness, "video/x-raw,format=I420,width=64")
+        harness.push(harness.buffer(0))
+        harness.setCaps(width: 128)
+        harness.push(harness.buffer(1))
+        if capsFollow { harness.setCaps() }
+        harness.push(harness.buffer(2))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        detector.answer()
+        #expect(harness.push(harness.buffer(3)) == GST_FLOW_NOT_NEGOTIATED)
+        detector.answer()
+        #expect(harness.push(harness.buffer(4)) == (capsFollow ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED))
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var frames: [Int] = []
+        while let buffer = harness.pull(ifThere: true) {
+            #expect(gst_buffer_get_size(buffer) == 64 * 48 * 3 / 2)
+            frames.append(Int(buffer.pointee.pts) / 33_333_333)
+            ElementHarness.release(buffer)
+        }
+        #expect(frames == (capsFollow ? [0, 2, 3, 4] : [0]))
     }
 
     @Test func discontKeepsIDs() {

@@ -219,6 +219,50 @@ import Testing
         #expect(gate.stats[text: "reason"] == "end-of-stream")
     }
 
+    /// Upstream cannot receive the flow with an event, so the output would be truncated without an error.
+    @Test(arguments: [(GST_FLOW_EOS, false), (GST_FLOW_NOT_NEGOTIATED, true)])
+    func keptFramesRefusedAtEndOfStreamAreAnError(flow: GstFlowReturn, isError: Bool) {
+        let gate = Harness()
+        _ = gate.push(33)
+        refuseBuffers(of: gate.harness, with: flow)
+        gate.send(gst_event_new_eos())
+        #expect((gate.error() != nil) == isError)
+    }
+
+    /// Upstream waits if its pool has no free buffer.
+    @Test func keptFramesOccupyNoBuffersOfPool() throws {
+        let gate = Harness()
+        let pool = BoundedPool(bufferSize: 100, count: 2)
+        var passed: [UInt64] = []
+        for number in 0..<45 as Range<UInt64> {
+            let buffer = try #require(pool.acquire(), "\(number)")
+            gst_buffer_memset(buffer, 0, 0, 100)
+            buffer.pointee.pts = GstClockTime(number * Self.frame)
+            if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
+            gst_harness_push(gate.harness, buffer)
+            if number % 10 == 0 { gate.report(false, at: number) }
+            passed += gate.pulled().map(\.number)
+        }
+        #expect(passed == Array(0...20) + [30, 40])
+        gate.send(gst_event_new_eos())
+        #expect(gate.pulled().map(\.number) == [40, 41, 42, 43, 44])
+    }
+
+    @Test func capsQueryBeforeLinkingAppliesFilter() throws {
+        precondition(ElementHarness.isReady)
+        let element = try #require(gst_parse_launch("swiftodtgate", nil))
+        defer { gst_object_unref(element) }
+        let pad = try #require(gst_element_get_static_pad(element, "sink"))
+        defer { gst_object_unref(pad) }
+        let filter = gst_caps_from_string("video/x-h264,width=320")
+        let caps = gst_pad_query_caps(pad, filter)
+        defer {
+            gst_caps_unref(caps)
+            gst_caps_unref(filter)
+        }
+        #expect(gst_caps_is_empty(caps) == 0 && gst_caps_is_subset(caps, filter) != 0)
+    }
+
     @Test func capsChangeReleasesKeptFramesBeforeIt() {
         let gate = Harness()
         _ = gate.push(33)
