@@ -102,8 +102,8 @@ def first(number):
 class FakeScheduler:
     """A schedule whose work is only logged."""
 
-    def __init__(self, spans=4, trouble=None):
-        self.spans, self.trouble, self.log, self.said = spans, trouble or {}, [], []
+    def __init__(self, spans=4, trouble=None, listed=()):
+        self.spans, self.trouble, self.listed, self.log, self.said = spans, trouble or {}, listed, [], []
 
     def run(self, addresses):
         work = Work(None, self.plan, self.infer, self.finish, self.plan_whole, self.set_aside)
@@ -134,6 +134,7 @@ class FakeScheduler:
 
     def set_aside(self, address, _, error, again, identity):
         self.step("aside", address, error, again)
+        return address not in self.listed
 
 
 @needs_fleet
@@ -181,6 +182,15 @@ class Inside(unittest.TestCase):
         with self.assertRaisesRegex(RunError, "no model"):
             desk.run(names)
         self.assertEqual(sum(words[0] == "aside" for words in desk.log), 10)
+
+    def test_failures_that_repeat_in_every_run_do_not_stop_it(self):
+        bad = [f"bad {number}" for number in range(30)]
+        for error, listed in ((Unreachable("no permission"), ()), (BadFile("no video"), bad), (ValueError("x"), bad)):
+            desk = FakeScheduler(trouble={("plan", name): (error, 9) for name in bad}, listed=listed)
+            totals = desk.run([*bad, "good"])
+            self.assertEqual((totals.done, totals.set_aside), (1, 30))
+        options = settings.Settings(self.folder)
+        self.assertEqual([planning.set_aside("/v/x.mp4", options, "no", again, None) for again in (True, True, False)], [True, False, False])
 
     def test_errors_of_odt_are_distinguished(self):
         """Errors of the machine end the run, and temporary errors are retried by the next run."""
