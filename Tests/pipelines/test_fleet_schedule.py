@@ -447,6 +447,15 @@ class Inside(unittest.TestCase):
             with file_cache.work_folder() as one, file_cache.work_folder() as two:
                 self.assertTrue(os.path.exists(one) and os.path.exists(two))
 
+    def test_copies_of_files_with_reserved_extensions_have_locks(self):
+        self.copies_in(self.folder, limit=2500)
+        store = fsspec.filesystem("memory")
+        for ending in (".part", ".lock"):
+            store.pipe_file(f"/archive/x.mp4{ending}", b"x")
+            with file_cache.local_copy(f"memory://archive/x.mp4{ending}", Identity(1, "1")) as path:
+                self.assertEqual((os.path.splitext(path)[1], os.path.exists(path + ".lock"), os.path.getsize(path)), ("", True, 1))
+        store.rm("/archive", recursive=True)
+
     def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
         self.copies_in(self.folder, limit=2500)
         (address,) = self.remote(1)

@@ -107,6 +107,8 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
         return
     # The copy keeps the file's extension, which GStreamer does not need but people do.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
+    if ending in (".part", ".lock"):
+        ending = ""
     copy = private_folder() / (hashlib.sha256(f"{address}\n{identity}".encode("utf-8", "surrogateescape")).hexdigest()[:24] + ending)
     while True:
         with open(lock_path(copy), "w") as lock:
