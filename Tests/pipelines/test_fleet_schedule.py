@@ -20,7 +20,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, odt_program, overview, planning, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, RunError, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -60,6 +60,8 @@ for day in (1, 2):
     done = postprocessing.finish(video(day), settings, 1)
 assert postprocessing.finish(video(2), settings, 1) == done
 with mock.patch.object(postprocessing, "finished", side_effect=[None, done]):
+    assert postprocessing.finish(video(2), settings, 1) == done
+with mock.patch.object(Storage, "remove", side_effect=OSError(39, "Directory not empty")):
     assert postprocessing.finish(video(2), settings, 1) == done
 try: postprocessing.finish(video(3), settings, 1)
 except FileNotFoundError: print("ended")\n"""
@@ -361,6 +363,28 @@ class Inside(unittest.TestCase):
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def test_storage_makes_folder_again_that_another_run_removed(self):
+        storage = Storage(self.folder)
+        for count, error in ((1, None), (9, RunError)):
+            def write(passing):
+                nonlocal count
+                if count:
+                    count -= 1
+                    os.rmdir(os.path.dirname(passing))
+                pathlib.Path(passing).write_bytes(b"x")
+            with self.assertRaises(error) if error else contextlib.nullcontext():
+                storage.appear(f"{count}/there", write)
+        self.assertEqual((storage.names("1"), count), (["there"], 7))
+
+    def test_part_of_a_finished_video_needs_no_storage(self):
+        """Another run has finished the video and removed the folder of the parts."""
+        video, options, storage = self.planned()
+        with mock.patch.object(inference, "odt"), mock.patch.object(Storage, "put", side_effect=RunError("gone")):
+            with self.assertRaisesRegex(RunError, "gone"):
+                inference.infer(video, options, 0, WHOLE)
+            storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
+            self.assertEqual(inference.infer(video, options, 0, WHOLE), SegmentResult(0, [], []))
 
     def test_names_that_are_not_utf_8_are_stored_and_shown(self):
         address = os.fsdecode(b"/v/\xff.mp4")
