@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import re
 import socket
 import subprocess
@@ -385,6 +386,12 @@ class Inside(unittest.TestCase):
                 inference.infer(video, options, 0, WHOLE)
             storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
             self.assertEqual(inference.infer(video, options, 0, WHOLE), SegmentResult(0, [], []))
+
+    def test_errors_that_ray_raises_again_are_utf_8(self):
+        with self.assertRaisesRegex(Unreachable, r"there is no .*/\\udcff.mp4") as caught:
+            Identity.of(os.path.join(self.folder, os.fsdecode(b"\xff.mp4")))
+        str(caught.exception).encode()
+        self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
 
     def test_names_that_are_not_utf_8_are_stored_and_shown(self):
         address = os.fsdecode(b"/v/\xff.mp4")
