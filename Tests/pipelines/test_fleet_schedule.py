@@ -294,6 +294,8 @@ class Inside(unittest.TestCase):
         with open(os.path.join(self.folder, "outer"), "w") as file:
             file.write(f"{self.folder}/a/1.mp4\n@{self.folder}/none\n")
         sources.check_lists(["a", f"@{self.folder}/outer", "@-"])
+        with mock.patch.dict(os.environ, HOME=self.folder):
+            self.assertEqual(expanded("@~/list"), ["a/1.mp4", "https://there/x.mp4"])
         with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
             expanded("@F/outer")
         self.assertEqual(len(expanded("F/")), 3)
@@ -416,6 +418,11 @@ class Inside(unittest.TestCase):
         writer.start()
         self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder, self.fail)), ["/v/1.mp4", "/v/2.mp4"])
         writer.join(60)
+
+    def test_standard_input_remains_open(self):
+        code = "import os; from swiftodt_fleet import sources; print(*sources.read_lines('-'), os.fstat(0).st_size)"
+        said = subprocess.run([PYTHON, "-c", code], input="/v/1.mp4", capture_output=True, text=True, timeout=60)
+        self.assertEqual(said.stdout, "/v/1.mp4 0\n", said.stderr)
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""
