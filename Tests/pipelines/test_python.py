@@ -342,11 +342,11 @@ class Tracks(unittest.TestCase):
                    "    for work in (lambda: next(video), video.close, lambda: swiftodt.track(pipeline='videotestsrc')):\n"
                    "        try: work()\n"
                    "        except swiftodt.Error as error: print(error, flush=True)\n"
-                   "    video.__del__()\n    os._exit(0)\n"
+                   "    with video: pass\n    print('left', flush=True)\n    video.__del__()\n    os._exit(0)\n"
                    "os.waitpid(child, 0)\nnext(video)\n")
         said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
                               env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
-        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"')), (0, 3), said.stderr)
+        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("left")), (0, 3, 1), said.stderr)
 
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"

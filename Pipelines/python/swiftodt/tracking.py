@@ -202,7 +202,8 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
+        if not is_fork():
+            self.close()
 
     def __del__(self) -> None:
         if self.__dict__.get("_pipeline") is not None and not is_fork():
