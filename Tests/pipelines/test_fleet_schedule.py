@@ -6,7 +6,9 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import re
+import socket
 import subprocess
 import tempfile
 import threading
@@ -19,7 +21,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, odt_program, overview, planning, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, RunError, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -59,6 +61,8 @@ for day in (1, 2):
     done = postprocessing.finish(video(day), settings, 1)
 assert postprocessing.finish(video(2), settings, 1) == done
 with mock.patch.object(postprocessing, "finished", side_effect=[None, done]):
+    assert postprocessing.finish(video(2), settings, 1) == done
+with mock.patch.object(Storage, "remove", side_effect=OSError(39, "Directory not empty")):
     assert postprocessing.finish(video(2), settings, 1) == done
 try: postprocessing.finish(video(3), settings, 1)
 except FileNotFoundError: print("ended")\n"""
@@ -102,8 +106,8 @@ def first(number):
 class FakeScheduler:
     """A schedule whose work is only logged."""
 
-    def __init__(self, spans=4, trouble=None):
-        self.spans, self.trouble, self.log, self.said = spans, trouble or {}, [], []
+    def __init__(self, spans=4, trouble=None, listed=()):
+        self.spans, self.trouble, self.listed, self.log, self.said = spans, trouble or {}, listed, [], []
 
     def run(self, addresses):
         work = Work(None, self.plan, self.infer, self.finish, self.plan_whole, self.set_aside)
@@ -134,6 +138,7 @@ class FakeScheduler:
 
     def set_aside(self, address, _, error, again, identity):
         self.step("aside", address, error, again)
+        return address not in self.listed
 
 
 @needs_fleet
@@ -182,17 +187,35 @@ class Inside(unittest.TestCase):
             desk.run(names)
         self.assertEqual(sum(words[0] == "aside" for words in desk.log), 10)
 
+    def test_failures_that_repeat_in_every_run_do_not_stop_it(self):
+        bad = [f"bad {number}" for number in range(30)]
+        for error, listed in ((Unreachable("no permission"), ()), (BadFile("no video"), bad), (ValueError("x"), bad)):
+            desk = FakeScheduler(trouble={("plan", name): (error, 9) for name in bad}, listed=listed)
+            totals = desk.run([*bad, "good"])
+            self.assertEqual((totals.done, totals.set_aside), (1, 30))
+        options = settings.Settings(self.folder)
+        self.assertEqual([planning.set_aside("/v/x.mp4", options, "no", again, None) for again in (True, True, False)], [True, False, False])
+
     def test_errors_of_odt_are_distinguished(self):
         """Errors of the machine end the run, and temporary errors are retried by the next run."""
+        lacking = "decoded: Your GStreamer installation is missing a plug-in.\nno suitable plugins found:\nMissing decoder:"
+        hint = "install gstreamer1.0-libav (most decoders) or gstreamer1.0-plugins-good, -bad or -ugly (others)"
         for sentence, kind in (("swiftodt: there is no model for the detector", RunError), ("OpenVINO was not found in /x", RunError),
                                ("GStreamer has no element swiftodt: run", RunError), ("part.jsonl: Disk quota exceeded", RunError),
                                ("no permission to read x.mp4", Unreachable), ("cannot read x.mp4: Stale file handle", Unreachable),
+                               (f"{lacking} H.264 (High Profile) (video/x-h264, stream-format=(string)avc, codec_data=(buffer)01{'f' * 5000})", Unreachable),
+                               (f"{lacking} H.264 (High Profile) (video/x-h264)\nGStreamer has no H.264 (High Profile) decoder: {hint}", Unreachable),
+                               (f"{lacking} MPEG-1 Layer 3 (MP3) (audio/mpeg, mpegversion=(int)1)", Unreachable),
+                               (f"pipeline0: the input contains no video\nGStreamer has no MPEG-4 Video (Simple Profile) decoder: {hint}", Unreachable),
+                               (f"{lacking} application/zip (application/zip)", BadFile),
+                               (f"{lacking} application/pdf (application/pdf)\nGStreamer has no application/pdf decoder: {hint}", BadFile),
+                               ("pipeline0: the input contains no video", BadFile),
                                ("This file contains no playable streams", BadFile)):
             odt = os.path.join(self.folder, "odt")
             with open(odt, "w", encoding="ascii") as file:
                 file.write(f'#!/bin/sh\necho "{sentence}" >&2\nexit 1\n')
             os.chmod(odt, 0o755)
-            with mock.patch.dict(os.environ, SWIFTODT_ODT=odt), self.assertRaisesRegex(kind, sentence):
+            with mock.patch.dict(os.environ, SWIFTODT_ODT=odt), self.assertRaisesRegex(kind, re.escape(sentence.replace("\n", "; ")[-2000:])):
                 odt_program.odt("detect")
 
     def test_mismatching_segments_are_processed_whole(self):
@@ -271,6 +294,8 @@ class Inside(unittest.TestCase):
         with open(os.path.join(self.folder, "outer"), "w") as file:
             file.write(f"{self.folder}/a/1.mp4\n@{self.folder}/none\n")
         sources.check_lists(["a", f"@{self.folder}/outer", "@-"])
+        with mock.patch.dict(os.environ, HOME=self.folder):
+            self.assertEqual(expanded("@~/list"), ["a/1.mp4", "https://there/x.mp4"])
         with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
             expanded("@F/outer")
         self.assertEqual(len(expanded("F/")), 3)
@@ -314,7 +339,12 @@ class Inside(unittest.TestCase):
             "/v/2026-11-22/hall.mp4": ("hall", "2026-11-22", None), "/v/gate/20261122154501.mp4": ("gate", "2026-11-22", 15),
             "/v/x/cam1_2026-11-22T00-45-01+0200.mp4": ("cam1", "2026-11-22", 22), "/v/x/cam1_2026-11-22T15:45:01-05:30.mp4": ("cam1", "2026-11-22", 21),
             "/v/gate/2026-11-22_15-00-00/clip-000012.mp4": ("clip-000012", "2026-11-22", 15),
-            "/v/x/cam1_20261122_154501-0002.mp4": ("cam1", "2026-11-22", 15),
+            "/v/2026-11-22/clip-000012.mp4": ("clip-000012", "2026-11-22", None), "/v/2026-11-22/trip-123456.mp4": ("trip-123456", "2026-11-22", None),
+            "/v/2026-11-22/cam-10.20.30.40.mp4": ("cam-10.20.30.40", "2026-11-22", None),
+            "/v/2026-11-22/cam-1-15_45.01.mp4": ("cam-1-15_45.01", "2026-11-22", None), "/v/2026-11-22/yard 15h45m01.mp4": ("yard", "2026-11-22", 15),
+            "/v/2026-11-22/yard_15-45-01-0002.mp4": ("yard", "2026-11-22", 15),
+            "/v/x/cam1_20261122_154501-0002.mp4": ("cam1", "2026-11-22", 15), "/v/x/cam1_20261122T154501-1600.mp4": ("cam1", "2026-11-22", 15),
+            "/v/x/cam1_2026-11-22T15-45-01-0001.mp4": ("cam1", "2026-11-22", 15), "/v/x/cam1_2026-11-22T15:45:01-16:00:00.mp4": ("cam1", "2026-11-22", 15),
             "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
             "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
             found = recording_origin.origin(name, 1795219200.5)
@@ -336,6 +366,34 @@ class Inside(unittest.TestCase):
         said = subprocess.run([PYTHON, "-c", code, self.folder, source], capture_output=True, text=True, timeout=60)
         self.assertIn("cannot be written: File too large", said.stdout, said.stderr)
         self.assertEqual(os.listdir(os.path.join(self.folder, "sub")), ["there"])
+
+    def test_storage_makes_folder_again_that_another_run_removed(self):
+        storage = Storage(self.folder)
+        for count, error in ((1, None), (9, RunError)):
+            def write(passing):
+                nonlocal count
+                if count:
+                    count -= 1
+                    os.rmdir(os.path.dirname(passing))
+                pathlib.Path(passing).write_bytes(b"x")
+            with self.assertRaises(error) if error else contextlib.nullcontext():
+                storage.appear(f"{count}/there", write)
+        self.assertEqual((storage.names("1"), count), (["there"], 7))
+
+    def test_part_of_a_finished_video_needs_no_storage(self):
+        """Another run has finished the video and removed the folder of the parts."""
+        video, options, storage = self.planned()
+        with mock.patch.object(inference, "odt"), mock.patch.object(Storage, "put", side_effect=RunError("gone")):
+            with self.assertRaisesRegex(RunError, "gone"):
+                inference.infer(video, options, 0, WHOLE)
+            storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
+            self.assertEqual(inference.infer(video, options, 0, WHOLE), SegmentResult(0, [], []))
+
+    def test_errors_that_ray_raises_again_are_utf_8(self):
+        with self.assertRaisesRegex(Unreachable, r"there is no .*/\\udcff.mp4") as caught:
+            Identity.of(os.path.join(self.folder, os.fsdecode(b"\xff.mp4")))
+        str(caught.exception).encode()
+        self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
 
     def test_names_that_are_not_utf_8_are_stored_and_shown(self):
         address = os.fsdecode(b"/v/\xff.mp4")
@@ -360,6 +418,11 @@ class Inside(unittest.TestCase):
         writer.start()
         self.assertEqual(list(sources.expand([f"@{pipe}"], self.folder, self.fail)), ["/v/1.mp4", "/v/2.mp4"])
         writer.join(60)
+
+    def test_standard_input_remains_open(self):
+        code = "import os; from swiftodt_fleet import sources; print(*sources.read_lines('-'), os.fstat(0).st_size)"
+        said = subprocess.run([PYTHON, "-c", code], input="/v/1.mp4", capture_output=True, text=True, timeout=60)
+        self.assertEqual(said.stdout, "/v/1.mp4 0\n", said.stderr)
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""
@@ -405,12 +468,36 @@ class Inside(unittest.TestCase):
         folder = self.copies_in(self.folder, limit=2500)
         (address,) = self.remote(1)
         with file_cache.work_folder() as used:
-            os.mkdir(os.path.join(folder, "work-killed"))
-            for name in ("work-killed/part.jsonl", "killed.mp4.part", "killed.mp4.lock"):
+            killed = f"work-{socket.gethostname()}@killed"
+            os.mkdir(os.path.join(folder, killed))
+            for name in (f"{killed}/part.jsonl", "killed.mp4.part", "killed.mp4.lock"):
                 pathlib.Path(folder, name).write_bytes(bytes(3000))
             with file_cache.work_folder() as other, file_cache.local_copy(address, Identity(1000, "1")):
                 self.assertEqual({name for name in os.listdir(folder) if name.startswith(("work-", "killed"))}, set(map(os.path.basename, (used, other))))
         self.assertFalse(os.path.exists(used) or os.path.exists(other))
+
+    def test_work_folders_of_other_machines_are_kept(self):
+        self.copies_in(self.folder, limit=2500)
+        # Locks are local to a machine, so that the other machine sees none.
+        with file_cache.work_folder() as used, mock.patch.object(socket, "gethostname", return_value="other"), mock.patch.object(fcntl, "flock"):
+            with file_cache.work_folder() as other:
+                self.assertTrue(os.path.exists(used))
+                self.assertNotEqual(used, other)
+
+    def test_work_folder_needs_no_locks(self):
+        self.copies_in(self.folder, limit=2500)
+        with mock.patch.object(fcntl, "flock", side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))):
+            with file_cache.work_folder() as one, file_cache.work_folder() as two:
+                self.assertTrue(os.path.exists(one) and os.path.exists(two))
+
+    def test_copies_of_files_with_reserved_extensions_have_locks(self):
+        self.copies_in(self.folder, limit=2500)
+        store = fsspec.filesystem("memory")
+        for ending in (".part", ".lock"):
+            store.pipe_file(f"/archive/x.mp4{ending}", b"x")
+            with file_cache.local_copy(f"memory://archive/x.mp4{ending}", Identity(1, "1")) as path:
+                self.assertEqual((os.path.splitext(path)[1], os.path.exists(path + ".lock"), os.path.getsize(path)), ("", True, 1))
+        store.rm("/archive", recursive=True)
 
     def test_worker_that_waited_for_a_removed_lock_takes_a_new_one(self):
         self.copies_in(self.folder, limit=2500)

@@ -325,8 +325,25 @@ class Tracks(unittest.TestCase):
 
         tracking._element = mock.Mock(get_property=read)
         tracking.close()
-        self.assertEqual((reads, list(tracking)), (["stats"], []))
+        self.assertEqual((reads, list(tracking)), (["stats"] * 2, []))
         self.assertGreater(tracking.stats["frames"], 0)
+
+    def test_close_stores_statistics_before_it_releases_the_pipeline(self):
+        tracking = swiftodt.track(pipeline=BALL.format(30), detector="motion")
+        next(tracking)
+        seen = []
+        tracking._closing = mock.MagicMock()
+        tracking._closing.__exit__.side_effect = lambda *_: seen.append((tracking._pipeline, tracking.stats))
+        tracking.close()
+        self.assertEqual(seen, [(None, tracking.stats)])
+        self.assertGreater(tracking.stats["frames"], 0)
+
+    def test_close_stops_pipeline_if_statistics_cannot_be_read(self):
+        tracking = swiftodt.track(pipeline="videotestsrc ! video/x-raw,width=320,height=240", detector="motion")
+        pipeline, tracking._element = tracking._pipeline, mock.Mock(get_property=mock.Mock(side_effect=KeyboardInterrupt))
+        with self.assertRaises(KeyboardInterrupt):
+            tracking.close()
+        self.assertEqual((tracking._pipeline, pipeline.get_state(0)[1]), (None, Gst.State.NULL))
 
     def test_other_thread_closes_waiting_iterator(self):
         tracking = swiftodt.track(pipeline="appsrc caps=video/x-raw,format=I420,width=320,height=240,framerate=30/1", detector="motion")
@@ -342,11 +359,11 @@ class Tracks(unittest.TestCase):
                    "    for work in (lambda: next(video), video.close, lambda: swiftodt.track(pipeline='videotestsrc')):\n"
                    "        try: work()\n"
                    "        except swiftodt.Error as error: print(error, flush=True)\n"
-                   "    video.__del__()\n    os._exit(0)\n"
+                   "    with video: pass\n    print('left', flush=True)\n    video.__del__()\n    os._exit(0)\n"
                    "os.waitpid(child, 0)\nnext(video)\n")
         said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
                               env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
-        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"')), (0, 3), said.stderr)
+        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("left")), (0, 3, 1), said.stderr)
 
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"

@@ -5,19 +5,25 @@ from __future__ import annotations
 import errno
 
 
-class BadFile(Exception):
+class FleetError(Exception):
+    def __init__(self, text: str = "") -> None:
+        # Ray cannot encode names that are not UTF-8.
+        super().__init__(text.encode("utf-8", "backslashreplace").decode())
+
+
+class BadFile(FleetError):
     """The file cannot be analysed. It is set aside until it changes."""
 
 
-class Unreachable(Exception):
+class Unreachable(FleetError):
     """The file could not be read from its source. It is set aside until the next run."""
 
 
-class Crash(Exception):
+class Crash(FleetError):
     """A signal ended odt. The file may be the cause, so the task is retried a few times."""
 
 
-class RunError(Exception):
+class RunError(FleetError):
     """Results cannot be written, or a machine cannot process any video. The run ends; the same command resumes it."""
 
 
@@ -25,13 +31,13 @@ def is_disk_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Usage(Exception):
+class Usage(FleetError):
     """The command line or a setting is invalid."""
 
 
-class WorkerLost(Exception):
+class WorkerLost(FleetError):
     """The worker process of a task is gone."""
 
 
-class Cancelled(Exception):
+class Cancelled(FleetError):
     """The task was cancelled before it started."""

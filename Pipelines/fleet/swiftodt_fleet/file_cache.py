@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import socket
 import stat
 import tempfile
 import time
@@ -73,17 +74,23 @@ def private_folder() -> Path:
 
 @contextmanager
 def work_folder() -> Iterator[str]:
-    """Yields a temporary folder, and removes those of killed workers. A worker holds a lock in its folder."""
-    folder = private_folder()
+    """Yields a temporary folder, and removes those of killed workers of this machine. A worker holds a lock in its folder.
+
+    Other machines may share the temporary folder, but a file system may keep locks only within a machine.
+    """
+    folder, prefix = private_folder(), f"work-{socket.gethostname()}@"
     with open(folder / "work.lock", "w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        for old in folder.glob("work-*"):
-            with suppress(OSError), open(old / ".lock", "w") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(old)
-        new = tempfile.mkdtemp(prefix="work-", dir=folder)
+        # Some file systems have no locks. There the folders of killed workers remain.
+        with suppress(OSError):
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            for old in folder.glob(f"{prefix}*"):
+                with suppress(OSError), open(old / ".lock", "w") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(old)
+        new = tempfile.mkdtemp(prefix=prefix, dir=folder)
         lock = open(os.path.join(new, ".lock"), "w")
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
     with lock:
         try:
             yield new
@@ -100,6 +107,8 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
         return
     # The copy keeps the file's extension, which GStreamer does not need but people do.
     ending = os.path.splitext(path.split("?")[0])[1][:8]
+    if ending in (".part", ".lock"):
+        ending = ""
     copy = private_folder() / (hashlib.sha256(f"{address}\n{identity}".encode("utf-8", "surrogateescape")).hexdigest()[:24] + ending)
     while True:
         with open(lock_path(copy), "w") as lock:

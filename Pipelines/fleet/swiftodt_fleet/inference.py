@@ -9,6 +9,7 @@ from typing import Any
 
 from .file_cache import Identity, local_copy, work_folder
 from .segments import WHOLE, SegmentResult, Span
+from .errors import RunError
 from .storage import Storage
 from .settings import Settings
 from .odt_program import odt
@@ -35,8 +36,13 @@ def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentR
         recording = os.path.join(folder, "part.jsonl")
         answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
         seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])
-        storage.put(recording, recording_name(video, number))
-    storage.write_json(result_name(video, number), seen.__dict__)
+        try:
+            storage.put(recording, recording_name(video, number))
+            storage.write_json(result_name(video, number), seen.__dict__)
+        except RunError:
+            # Another run may have finished the video and removed the folder of the parts.
+            if finished(storage, video) is None:
+                raise
     return seen
 
 

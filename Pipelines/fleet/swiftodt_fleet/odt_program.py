@@ -20,8 +20,10 @@ LONGEST = 2000
 # Texts of odt's errors that every video would cause on this machine.
 ABOUT_MACHINE = re.compile("No space left|Disk quota exceeded|File too large|file size limit|there is no model|OpenVINO (was not found|cannot be used)|"
                            r"OpenVINO \S+ does not start|this OpenVINO is too old|has no element swiftodt|GStreamer does not start|raise the limit")
-# Texts of errors that may be gone at the next run, although the video is the same.
-TEMPORARY = re.compile("no permission to read|Permission denied|Input/output error|Stale file handle|install gstreamer1.0-libav")
+# Texts of errors that may be gone at the next run, although the video is the same. A "missing decoder" of another type, such as
+# application/zip, means that the file is no video.
+TEMPORARY = re.compile("no permission to read|Permission denied|Input/output error|Stale file handle|"
+                       r"Missing decoder: [^;]*\((video|audio)/|contains no video; GStreamer has no (?!(application|image|text)/)")
 
 
 def odt(*words: str) -> str:
@@ -34,14 +36,15 @@ def odt(*words: str) -> str:
                           preexec_fn=end_with_parent)
     if done.returncode == 0:
         return done.stdout
-    said = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))[-LONGEST:]
+    text = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))
+    said = text[-LONGEST:]
     if done.returncode < 0:
         raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
     if done.returncode == 2:
         raise Usage(said)
-    if ABOUT_MACHINE.search(said):
+    if ABOUT_MACHINE.search(text):
         raise RunError(f"{socket.gethostname()} cannot process videos: {said}")
-    if TEMPORARY.search(said):
+    if TEMPORARY.search(text):
         raise Unreachable(said)
     raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
 

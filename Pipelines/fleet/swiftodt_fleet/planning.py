@@ -68,12 +68,18 @@ def write_plan(storage: Storage, video: Video, found: list[Span]) -> None:
         "address": video.address, "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
 
 
-def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> None:
-    """Records that the file needs no more work until it changes, or with `again` until the next run."""
+def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> bool:
+    """Records that the file needs no more work until it changes, or with `again` until the next run.
+
+    :return: whether no earlier run set the file aside.
+    """
     if identity is None:
         try:
             identity = Identity(None, "") if again else Identity.of(address)
         except Unreachable:
             identity = Identity(None, "")
-    Storage(settings.storage).write_json(f"failed/{short_name(address)}.json", {
+    storage, name = Storage(settings.storage), f"failed/{short_name(address)}.json"
+    is_new = storage.read_json(name) is None
+    storage.write_json(name, {
         "address": address, "identity": identity.key, "error": error, "again": again})
+    return is_new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from .file_cache import local_copy, work_folder
@@ -29,8 +29,10 @@ def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
         if (other := finished(storage, video)) is None:
             raise
         done = other
-    storage.remove(f"failed/{video.name}.json")
-    storage.remove(video.work_folder)
+    for name in (f"failed/{video.name}.json", video.work_folder):
+        # Another run may remove or write files there at the same time.
+        with suppress(OSError):
+            storage.remove(name)
     return done
 
 

@@ -10,9 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 # Dates and times in names of odt watch and most recorders: front-2026-11-22T15-45-01Z, cam3_20261122_154501, 20261122154501+0200.
 MOMENT = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)"
-                    r"(?:([T_ -]*)([0-2]\d)[-_:.h]?([0-5]\d)(?:[-_:.m]?([0-5]\d)([+-][01]\d:?[0-5]\d)?)?)?(?!\d)")
-# The time in the name of a file whose folder has the date: 2026-11-22/15-45-01.mp4.
-TIME = re.compile(r"(?<!\d)([01]\d|2[0-3])[-_:.h]?([0-5]\d)[-_:.m]?([0-5]\d)(?!\d)")
+                    r"(?:([T_ -]*)([0-2]\d)[-_:.h]?([0-5]\d)(?:[-_:.m]?([0-5]\d)(\+[01]\d:?[0-5]\d|-[01]\d:[0-5]\d(?!:?\d))?)?)?(?!\d)")
+# The time in the name of a file whose folder has the date: 2026-11-22/15-45-01.mp4. Digits without separators are a time only as the
+# whole name, because they may be a sequence number. Four numbers with dots are an IP address.
+TIME = re.compile(r"(?<!\d)(?<!\d\.)([01]\d|2[0-3])([-_:.]|h|(?<=^..)(?=\d{4}$))([0-5]\d)(?:\2|(?<=h..)m)([0-5]\d)(?!\.?\d)")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def origin(address: str, changed: float | None) -> Origin:
         year, month, day, separator, hour, minute, second, offset = found.groups()
         cameras = [text[: found.start()], folder] if is_name else [stem]
         if not is_name and hour is None and (time := TIME.search(stem)):
-            hour, minute, second = time.groups()
+            hour, _, minute, second = time.groups()
             cameras = [stem[: time.start()], folder[: found.start()], os.path.basename(above)]
         # After a time without T, a minus begins a number or the time of the end.
         zone = timezone.utc if offset is None or (offset[0] == "-" and separator != "T") else time_zone(offset)

@@ -16,7 +16,7 @@ from .settings import Settings
 # The number of workers that a file may crash before it is set aside.
 TRIES = 3
 # If this many files fail before the first one succeeds, the run ends, because the cause is probably not in the files. Files of earlier
-# runs do not count.
+# runs and unreachable files do not count.
 SUSPICION = 10
 
 
@@ -40,7 +40,7 @@ class Work:
     infer: Callable[[Video, Settings, int, Span], SegmentResult]
     finish: Callable[[Video, Settings, int], dict[str, Any]]
     plan_whole: Callable[[Video, Settings], Plan]
-    set_aside: Callable[[str, Settings, str, bool, Identity | None], None]
+    set_aside: Callable[[str, Settings, str, bool, Identity | None], bool]
 
 
 @dataclass
@@ -64,6 +64,7 @@ class ActiveFile:
     handles: dict[Any, tuple[str, int]] = field(default_factory=dict)
     # The reason why the file is abandoned, and whether the next run should try it again.
     trouble: tuple[str, bool] | None = None
+    is_unreachable: bool = False
     is_misfit: bool = False
 
     @property
@@ -127,6 +128,7 @@ class Schedule:
         except RecordingMismatch:
             file.is_misfit = True
         except Unreachable as error:
+            file.is_unreachable = True
             self.stop(file, str(error), True)
         except BadFile as error:
             self.stop(file, str(error), False)
@@ -208,8 +210,8 @@ class Schedule:
         reason, again = file.trouble or ("its parts do not fit together", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
-        self.failures += 1
         self.complain(f"{file.address} is set aside: {reason}")
-        self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
+        is_new = self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
+        self.failures += is_new and not file.is_unreachable
         if self.totals.done == 0 and self.failures >= SUSPICION:
-            raise RunError(f"the first {SUSPICION} files all failed, so the files are probably not the cause. The last error: {reason}")
+            raise RunError(f"the first {SUSPICION} new files all failed, so the files are probably not the cause. The last error: {reason}")

@@ -54,7 +54,7 @@ def is_pipe(name: str) -> bool:
 
 
 def list_name(word: str) -> str | None:
-    return word[1:] if word.startswith("@") and not os.path.exists(word) else None
+    return os.path.expanduser(word[1:]) if word.startswith("@") and not os.path.exists(word) else None
 
 
 def expand_one(word: str, complain: Callable[[str], None]) -> Iterator[str]:
@@ -118,8 +118,9 @@ def read_lines(name: str) -> Iterator[str]:
 
 def open_list(name: str) -> Any:
     """Opens a list. Its names may be in any encoding, as in the file system. fsspec opens no pipes."""
-    opened: Callable[..., Any] = fsspec.open if "://" in name else open
-    return opened(0 if name == "-" else name, "rt", encoding="utf-8", errors="surrogateescape")
+    if "://" in name:
+        return fsspec.open(name, "rt", encoding="utf-8", errors="surrogateescape")
+    return open(0 if name == "-" else name, encoding="utf-8", errors="surrogateescape", closefd=name != "-")
 
 
 def named(files: Any, path: str) -> str:

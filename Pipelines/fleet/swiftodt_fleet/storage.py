@@ -44,12 +44,20 @@ class Storage:
         target = self.path(name)
         folder, last = posixpath.split(target)
         passing = target if self.is_whole_at_once else posixpath.join(folder, f".{last}.{uuid.uuid4().hex[:8]}.part")
-        try:
+
+        def attempt() -> None:
             if not self.is_whole_at_once:
                 self.files.makedirs(folder, exist_ok=True)
             write(passing)
             if passing != target:
                 self.take_over(passing, target)
+
+        try:
+            try:
+                attempt()
+            except FileNotFoundError:
+                # Another run may have removed the folder.
+                attempt()
         except Exception as error:
             self.forget(passing, target)
             raise RunError(f"{target} cannot be written: {reason(error)}") from error

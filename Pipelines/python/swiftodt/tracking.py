@@ -176,19 +176,32 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
     def stats(self) -> dict[str, Any]:
         """The element's statistics by name. They remain available after the end."""
         if self._pipeline is not None:
-            self._stats = plain(self._element.get_property("stats"))
+            stats = plain(self._element.get_property("stats"))
+            with self._closing:
+                # The last statistics are those that close() stores.
+                if self._pipeline is not None:
+                    self._stats = stats
         return self._stats
 
     def close(self) -> None:
         """Stops the pipeline. May be called at any time, in any thread and more than once."""
         if self._pipeline is None:
             return
+        gstreamer()
+        stats = self._stats
+        try:
+            stats = plain(self._element.get_property("stats"))
+        finally:
+            with self._closing:
+                # Stored first, so that other threads find the statistics when they find no pipeline.
+                if self._pipeline is not None:
+                    self._stats = stats
+                whole, self._pipeline = self._pipeline, None
+            if whole is not None:
+                self._stop(whole)
+
+    def _stop(self, whole: Any) -> None:
         Gst = gstreamer()
-        with self._closing:
-            whole, self._pipeline = self._pipeline, None
-        if whole is None:
-            return
-        self._stats = plain(self._element.get_property("stats"))
         if sys.is_finalizing():
             # No other thread runs any more while the interpreter ends.
             whole.set_state(Gst.State.NULL)
@@ -202,7 +215,8 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         return self
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
-        self.close()
+        if not is_fork():
+            self.close()
 
     def __del__(self) -> None:
         if self.__dict__.get("_pipeline") is not None and not is_fork():
