@@ -384,7 +384,10 @@ struct EventMatcherTests {
 struct EventCommandTests {
     @Test(arguments: [
         ("notify-send door", "notify-send"), ("TOKEN=s3cret sh -c 'curl x'", "sh"), ("A=1\tB=2 /opt/x", "/opt/x"),
-        ("T='a b' U=\"c d\" V=e\\ f\n'my prog' x", "'my prog'"), ("T=$(echo s3cret) sh", "command"),
+        ("T='a b' U=\"c d\" V=e\\ f\n'my prog' x", "command"), ("T=$(echo s3cret) sh", "command"),
+        ("TOKEN=x;curl https://user:pw@host/hook", "command"), ("T=x& curl", "command"), ("T=x|curl", "command"),
+        ("T=`s3cret` sh", "command"), ("<s3cret cat", "command"), ("/opt/a=b s3cret", "command"),
+        ("T=a\u{A0}s3cret sh", "command"), ("T=http://h:1/a=b,c curl", "curl"), ("https://user:pw@host", "command"),
         ("(T=s3cret sh)", "command"), ("T='s3cret", "command"), ("T=s3cret", "command"), ("", "command"),
     ])
     func nameContainsNoValuesOfVariables(_ command: String, _ program: String) {
@@ -400,6 +403,51 @@ struct EventCommandTests {
         EventCommand.removePictures(in: folder.path, before: time(nil) + 60)
         #expect(!PathText.isThere(picture))
         #expect(others.allSatisfy(PathText.isThere))
+    }
+
+    /// Each attempt cancels at a later moment of the start of the command.
+    @Test(.timeLimit(.minutes(1))) func cancelledCommandEndsAtAnyMoment() {
+        for step in 0..<50 {
+            let command = EventCommand("sleep 1000")
+            let begin = MonotonicClock.now
+            DetachedThread.run {
+                while MonotonicClock.now - begin < Int64(step) * 50_000 {}
+                command.cancel()
+            }
+            #expect(throws: EventDeliveryError.self) {
+                try command.deliver(
+                    WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0), rule: "a", picture: nil)
+            }
+        }
+    }
+}
+
+@Suite("EventURL")
+struct EventURLTests {
+    private static let hasLibrary = (try? SoupClient()) != nil
+
+    /// The time limit begins after the body was sent. The server gets the whole body and does not answer.
+    @Test(.enabled(if: hasLibrary, "no libsoup on this machine"), .timeLimit(.minutes(1)))
+    func timeForSendingIsNotLimited() throws {
+        let socket = try PageSocket(PageAddress("0", called: "--page"), of: "--page")
+        defer { close(socket.descriptor) }
+        let received = Monitor(Int?.none)
+        DetachedThread.run {
+            var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            while poll(&waiting, 1, -1) < 0 {}
+            let connection = accept(socket.descriptor, nil, nil)
+            let bytes = try? ByteStream.read(connection, path: "connection")
+            close(connection)
+            received.update { $0 = bytes?.count ?? 0 }
+        }
+        let url = try EventURL("http://127.0.0.1:\(socket.port)/hook", answerTime: 0)
+        let picture = [UInt8](repeating: 7, count: 12_000_000)
+        let error = #expect(throws: EventDeliveryError.self) {
+            try url.deliver(
+                WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0), rule: "a", picture: picture)
+        }
+        #expect(error?.isFinal == true && error?.description == "no complete answer within 0 s")
+        #expect(received.wait { $0 } > picture.count / 3 * 4)
     }
 }
 
@@ -435,5 +483,60 @@ struct EventReceiverTests {
         old.close()
         #expect(try JSONValue(parsing: ByteStream.read(one))["event"] == .string("a"))
         #expect(old.figures.delivered == 1 && new.figures.delivered == 3)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func eventForEndedReceiverIsDroppedAndReported() throws {
+        let notes = Monitor([String]())
+        let receiver = try EventReceiver("true") { text in notes.update { $0.append(text) } }
+        receiver.retire(to: [:])
+        while !receiver.isOver { sched_yield() }
+        receiver.take(WatchEvent(camera: "cam", kind: "track", event: "a", time: 0), rule: "a", picture: nil)
+        #expect(receiver.figures == (0, 0, 1))
+        #expect(notes.read { $0 } == ["'true': 1 event not delivered"])
+    }
+
+    /// Events that arrive during the change of the receiver do not overtake those in the queue.
+    @Test(.timeLimit(.minutes(1))) func eventsStayInOrderWhenReceiverIsRetired() throws {
+        let folder = try TemporaryFolder()
+        let (started, ready) = (folder.path + "/started", folder.path + "/ready")
+        let output = folder.path + "/output"
+        for path in [started, ready] { #expect(mkfifo(path, 0o600) == 0) }
+        let old = try receiver("/dev/null", after: "echo > '\(started)'; read line < '\(ready)';")
+        let new = try receiver(output)
+        old.take(WatchEvent(camera: "cam", kind: "track", event: "0", time: 0), rule: "kept", picture: nil)
+        #expect(try ByteStream.read(started) == [0x0A])
+        let (queued, sent) = (Monitor(0), 100)
+        DetachedThread.run {
+            for number in 1...sent {
+                let event = WatchEvent(camera: "cam", kind: "track", event: "\(number)", time: 0)
+                old.take(event, rule: "kept", picture: nil)
+                queued.update { $0 = number }
+            }
+        }
+        queued.wait { $0 >= 20 ? () : nil }
+        old.retire(to: ["kept": new])
+        queued.wait { $0 == sent ? () : nil }
+        new.close()
+        let events = try ByteStream.read(output).split(separator: 0x0A)
+        let names = try events.map { try JSONValue(parsing: $0)["event"]?.string }
+        #expect(names.count > 0 && names == (1...sent).prefix(names.count).map { "\($0)" })
+        let pipe = open(ready, O_WRONLY)
+        #expect(write(pipe, "\n", 1) == 1)
+        close(pipe)
+        old.close()
+    }
+
+    /// An error is logged once per hour, also if deliveries succeed in between.
+    @Test(.timeLimit(.minutes(1))) func repeatedRejectionIsReportedOnce() throws {
+        let notes = Monitor([String]())
+        let receiver = try EventReceiver("read line; case $line in *good*) ;; *) exit 3;; esac") { text in
+            notes.update { $0.append(text) }
+        }
+        for event in ["bad", "good", "bad", "bad"] {
+            receiver.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: "a", picture: nil)
+        }
+        receiver.close()
+        #expect(receiver.figures == (0, 1, 3))
+        #expect(notes.read { $0 } == ["'read': exit code 3"])
     }
 }

@@ -88,6 +88,22 @@ struct StoreWriterTests {
         #expect(notes.read { $0[0].contains("continues without storing") && $0[1].contains("1 rows were not stored") })
     }
 
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"), .timeLimit(.minutes(1)))
+    func everyOverflowOfQueueIsReported() throws {
+        let notes = Monitor([String]())
+        let sink = try StoreSink(options(), maximumWaiting: 0) { text in notes.update { $0.append(text) } }
+        for count in [2, 4] {
+            sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+            notes.wait { $0.count == count ? () : nil }
+            // The two threads can report in any order.
+            let last = notes.read { $0.suffix(2) }
+            #expect(last.contains("the queue of \(path) is full: rows are dropped"))
+            #expect(last.contains("storing in \(path) resumed; 1 rows were dropped"))
+        }
+        sink.close()
+        #expect(notes.read { $0.count } == 4)
+    }
+
     /// A folder that is not writable has no files for locks and the write-ahead log.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func immutableFileIsReadWithoutFurtherFiles() throws {

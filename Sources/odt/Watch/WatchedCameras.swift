@@ -31,8 +31,7 @@ final class WatchedCameras: Sendable {
             try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
         }
         clips = try ClipOptions(plan.options).map { try Clips($0, cameras: plan.cameras.map(\.name)) }
-        let log = RepeatedMessageFilter { printError("odt watch: \($0)") }
-        sinks = try WatchSinks(plan) { log.notify($0) }
+        sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
     }
 
     /// Watches all cameras until the last one has ended, and returns the exit code.

@@ -31,31 +31,12 @@ final class EventCommand: EventDelivery {
     var name: String { "'\(Self.program(of: command))'" }
 
     /// Returns the first word of a shell command that is no assignment, because the value of a variable can be a secret.
+    /// Returns `command` if a word up to this one has quotes or other special characters of the shell.
     static func program(of command: String) -> String {
-        var (word, quote, isEscaped) = ("", Character?.none, false)
-        for character in command + " " {
-            if quote == nil, !isEscaped, character.isWhitespace {
-                guard word.contains("=") else {
-                    if word.isEmpty { continue }
-                    return word
-                }
-                // Spaces in `$(...)` separate no words of the command.
-                if word.contains(where: { "(`{".contains($0) }) { break }
-                word = ""
-                continue
-            }
-            word.append(character)
-            if isEscaped {
-                isEscaped = false
-            } else if character == "\\", quote != "'" {
-                isEscaped = true
-            } else if character == quote {
-                quote = nil
-            } else if quote == nil, "'\"".contains(character) {
-                quote = character
-            }
-        }
-        return "command"
+        let assignment = /[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%+=\/~-]*/
+        let words = command.split(omittingEmptySubsequences: true) { " \t\n".contains($0) }
+        let word = words.first { $0.wholeMatch(of: assignment) == nil }
+        return word?.wholeMatch(of: /[\w.+\/~-]+/).map { String($0.output) } ?? "command"
     }
 
     /// Deletes the pictures of this user that a killed process left behind.
@@ -80,7 +61,11 @@ final class EventCommand: EventDelivery {
         let input = try Self.pipe(with: Array((event.json(rule: rule, picture: nil).text + "\n").utf8))
         defer { close(input) }
         let id = try spawn(input, environment: environment(event, rule, file))
-        running.withLock { $0.id = id }
+        running.withLock { running in
+            running.id = id
+            // ``cancel()`` may have been called while the command was started.
+            if running.isCancelled { kill(-id, SIGTERM) }
+        }
         let isOver = Self.waits(for: id, until: MonotonicClock.now + Self.timeout)
         // The command has its own process group. A signal to the group also ends the command's children.
         if !isOver { kill(-id, SIGKILL) }

@@ -41,11 +41,14 @@ final class EventReceiver: Sendable {
 
     private let delivery: any EventDelivery
     private let notify: @Sendable (String) -> Void
+    /// Logs events that were rejected.
+    private let rejections: RepeatedMessageFilter
     private let state = Monitor(State())
 
     /// - Parameter action: A command or a URL.
     init(_ action: String, notify: @escaping @Sendable (String) -> Void) throws {
         self.notify = notify
+        rejections = RepeatedMessageFilter(output: notify)
         delivery = try EventURL.isURL(action) ? EventURL(action) : EventCommand(action)
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
     }
@@ -62,17 +65,21 @@ final class EventReceiver: Sendable {
     }
 
     private func take(_ item: Item) {
-        let (successor, isFirst) = state.update { state -> (EventReceiver?, Bool) in
-            if let successor = state.successors?[item.rule] { return (successor, false) }
+        let (successor, problem) = state.update { state -> (EventReceiver?, String?) in
+            if let successor = state.successors?[item.rule] { return (successor, nil) }
+            if state.isOver {
+                state.dropped += 1
+                return (nil, "1 event not delivered")
+            }
             state.waiting.append(item)
-            guard state.waiting.count > Self.maximum else { return (nil, false) }
+            guard state.waiting.count > Self.maximum else { return (nil, nil) }
             state.waiting.removeFirst()
             state.dropped += 1
             defer { state.isLosing = true }
-            return (nil, !state.isLosing)
+            return (nil, state.isLosing ? nil : "the queue of \(Self.maximum) events is full: dropping the oldest")
         }
         successor?.take(item)
-        if isFirst { notify("\(name): the queue of \(Self.maximum) events is full: dropping the oldest") }
+        if let problem { notify("\(name): \(problem)") }
     }
 
     /// Waits until the queued events are delivered, but at most 5.5 s.
@@ -87,20 +94,21 @@ final class EventReceiver: Sendable {
     /// Passes the queued events of these rules to other receivers, delivers the other events for at most 5 s, and then
     /// ends. A running command is not stopped.
     func retire(to successors: [String: EventReceiver]) {
-        state.update { ($0.successors, $0.end) = (successors, MonotonicClock.now + Self.closeTimeout) }
-        passOn()
+        state.update { state in
+            (state.successors, state.end) = (successors, MonotonicClock.now + Self.closeTimeout)
+            Self.passOn(&state)
+        }
     }
 
     /// Whether the receiver is retired and delivers nothing any more.
     var isOver: Bool { state.read(\.isOver) }
 
-    private func passOn() {
-        let (items, successors) = state.update { state in
-            let successors = state.successors ?? [:]
-            defer { state.waiting.removeAll { successors[$0.rule] != nil } }
-            return (state.waiting, successors)
-        }
-        for item in items { successors[item.rule]?.take(item) }
+    /// Called while the lock is held, so that later events do not overtake those in the queue. A successor is newer than
+    /// this receiver or is still in use, so the locks are always acquired in the same order.
+    private static func passOn(_ state: inout State) {
+        guard let successors = state.successors else { return }
+        for item in state.waiting { successors[item.rule]?.take(item) }
+        state.waiting.removeAll { successors[$0.rule] != nil }
     }
 
     private func notifyUndelivered() {
@@ -123,16 +131,17 @@ final class EventReceiver: Sendable {
             } catch {
                 let text = "\(error)"
                 let isFinal = (error as? EventDeliveryError)?.isFinal ?? true
-                if text != complaint {
-                    notify("\(name): \(text)\(isFinal ? "" : "; events are queued and sent later")")
-                }
-                complaint = text
                 if isFinal {
+                    rejections.notify("\(name): \(text)")
                     finish(isDelivered: false)
                 } else {
+                    if text != complaint { notify("\(name): \(text); events are queued and sent later") }
+                    complaint = text
                     // The event may be passed to a successor while it waits for another attempt.
-                    state.update { ($0.waiting, $0.current) = ([item] + $0.waiting, nil) }
-                    passOn()
+                    state.update { state in
+                        (state.waiting, state.current) = ([item] + state.waiting, nil)
+                        Self.passOn(&state)
+                    }
                     let pause = MonotonicClock.now + backOff.next(after: 0)
                     state.wait(until: pause) { $0.end != nil ? () : nil }
                     // When `odt watch` ends, an event is sent again twice per second instead of with back-off.

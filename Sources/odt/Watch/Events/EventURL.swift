@@ -8,8 +8,6 @@ import SwiftODT
 final class EventURL: EventDelivery, @unchecked Sendable {
     /// The maximum time without progress of a request, in seconds.
     private static let timeout = "10"
-    /// The maximum duration of a request in nanoseconds.
-    private static let longest: Nanoseconds = 30_000_000_000
     /// The maximum number of bytes of the answer that are read. The bytes are ignored, but a server may end its work when
     /// the client closes the connection early.
     private static let maximumAnswer = 1 << 16
@@ -17,7 +15,11 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     /// request without the event.
     private static let noRedirect: guint = 1 << 1
 
+    private enum Phase { case sending, answering, late, over }
+
     private let url: String
+    /// The maximum time in nanoseconds from the end of the request to the end of the answer.
+    private let answerTime: Nanoseconds
     private let library: SoupClient
     private var session: Soup.Object?
 
@@ -25,8 +27,8 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         ["http://", "https://"].contains { action.lowercased().hasPrefix($0) }
     }
 
-    init(_ url: String) throws {
-        (self.url, library) = (url, try SoupClient())
+    init(_ url: String, answerTime: Nanoseconds = 30_000_000_000) throws {
+        (self.url, self.answerTime, library) = (url, answerTime, try SoupClient())
         guard let message = library.newMessage("POST", url) else {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
@@ -56,16 +58,24 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         let body = text.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
         library.setBody(message, "application/json", body)
         g_bytes_unref(body)
-        let isOver = Monitor(false)
+        let phase = Monitor(Phase.sending)
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(message), "wrote-body", unsafeBitCast(Self.wroteBody, to: GCallback.self),
+            Unmanaged.passUnretained(phase).toOpaque(), nil, GConnectFlags(rawValue: 0))
         let cancellable = library.newCancellable()
-        cancel(cancellable, unless: isOver)
+        cancel(cancellable, ifLate: phase)
         defer {
-            isOver.update { $0 = true }
+            phase.update { $0 = .over }
             g_object_unref(UnsafeMutableRawPointer(cancellable))
         }
         var problem: UnsafeMutablePointer<GError>?
         guard let answer = library.send(session, message, cancellable, &problem) else {
             defer { g_clear_error(&problem) }
+            if phase.read({ $0 }) == .late {
+                // The receiver has the event and would get it twice.
+                throw EventDeliveryError(
+                    description: "no complete answer within \(answerTime / 1_000_000_000) s", isFinal: true)
+            }
             let reason = problem.flatMap { $0.pointee.message.map { String(cString: $0) } } ?? "no answer"
             throw EventDeliveryError(description: reason, isFinal: false)
         }
@@ -81,15 +91,24 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
     }
 
-    /// Cancels the request if it takes too long. A server that sends a byte now and then never exceeds the session's
-    /// `timeout`.
-    private func cancel(_ cancellable: Soup.Object, unless isOver: Monitor<Bool>) {
+    /// Called when the body of a request was sent.
+    private static let wroteBody: @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void = { _, phase in
+        guard let phase else { return }
+        Unmanaged<Monitor<Phase>>.fromOpaque(phase).takeUnretainedValue().update { $0 = .answering }
+    }
+
+    /// Cancels the request if the answer takes too long. A server that sends a byte now and then never exceeds the
+    /// session's `timeout`. The time for sending is not limited, because an uplink may be slow.
+    private func cancel(_ cancellable: Soup.Object, ifLate phase: Monitor<Phase>) {
         g_object_ref(UnsafeMutableRawPointer(cancellable))
         let address = UInt(bitPattern: cancellable)
-        let deadline = MonotonicClock.now + Self.longest
-        let isStarted = DetachedThread.run { [library] in
+        let isStarted = DetachedThread.run { [library, answerTime] in
             guard let cancellable = Soup.Object(bitPattern: address) else { return }
-            if isOver.wait(until: deadline, for: { $0 ? true : nil }) == nil { library.cancel(cancellable) }
+            phase.wait { $0 == .sending ? nil : () }
+            if phase.wait(until: MonotonicClock.now + answerTime, for: { $0 == .over ? () : nil }) == nil {
+                phase.update { $0 = .late }
+                library.cancel(cancellable)
+            }
             g_object_unref(UnsafeMutableRawPointer(cancellable))
         }
         if !isStarted { g_object_unref(UnsafeMutableRawPointer(cancellable)) }

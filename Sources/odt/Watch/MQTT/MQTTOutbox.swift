@@ -20,7 +20,8 @@ struct MQTTOutbox {
     private var unsent: [String] = []
     /// The retained messages that were sent but not yet acknowledged, by message id.
     private var retainedInFlight: [Int32: MQTTMessage] = [:]
-    /// By topic, how often in a row the connection was closed while a retained message was unacknowledged.
+    /// The topics whose retained message was unacknowledged when the connection was closed, and how often in a row it
+    /// was large and the only message in flight.
     private var closings: [String: Int] = [:]
     /// The latest unsent result of each topic.
     private var results: [String: MQTTMessage] = [:]
@@ -28,7 +29,7 @@ struct MQTTOutbox {
     /// The payload size in bytes above which a retained message is sent after the waiting events. A broker may close the
     /// connection when it receives a large message.
     private static let largeSize = 8_192
-    /// The number of closings after which a retained message is dropped.
+    /// The number of closings after which a large retained message is dropped.
     private static let maximumClosings = 2
 
     init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
@@ -64,26 +65,30 @@ struct MQTTOutbox {
     /// Prepares the queue for a new connection. The events that were in flight and all retained messages are sent
     /// again, because the broker may have lost them. Unsent results are discarded.
     ///
-    /// - Returns: The retained messages that are dropped, because the broker probably refuses them by closing the
-    ///   connection.
+    /// - Returns: The large retained message that is dropped, because the broker probably refuses it by closing the
+    ///   connection. Small messages are never dropped: they are states, or remove pictures from the broker.
     @discardableResult
-    mutating func begin() -> [MQTTMessage] {
+    mutating func begin() -> MQTTMessage? {
+        let isAlone = inFlight.count + retainedInFlight.count == 1
+        let failed = Set(retainedInFlight.values.map(\.topic))
+        var refused: MQTTMessage?
         waiting.replaceSubrange(..<start, with: inFlight.map(\.message))
         bytes += inFlight.reduce(0) { $0 + $1.message.size }
         start = 0
         inFlight = []
-        var refused: [MQTTMessage] = []
         for message in retainedInFlight.values {
-            closings[message.topic, default: 0] += 1
+            let isSuspect = isAlone && message.payload.count > Self.largeSize
+            let count = closings[message.topic, default: 0] + (isSuspect ? 1 : 0)
+            closings[message.topic] = count
             // A newer message of the topic may be acceptable.
-            guard closings[message.topic, default: 0] >= Self.maximumClosings,
-                retained[message.topic]?.payload == message.payload
-            else { continue }
-            retained[message.topic] = nil
-            refused.append(message)
+            guard count >= Self.maximumClosings, retained[message.topic]?.payload == message.payload else { continue }
+            (retained[message.topic], closings[message.topic]) = (nil, nil)
+            refused = message
         }
         retainedInFlight = [:]
-        retainedOrder = retainedOrder.filter { retained[$0] != nil }
+        // A small message that the broker refuses does not block those of other topics.
+        retainedOrder = retainedOrder.filter { !failed.contains($0) } + retainedOrder.filter(failed.contains)
+        retainedOrder.removeAll { retained[$0] == nil }
         unsent = retainedOrder
         results = [:]
         return refused
@@ -98,7 +103,7 @@ struct MQTTOutbox {
     mutating func send(
         isBusy: Bool, by publish: (MQTTMessage, MQTTConnection.Quality, _ isRetained: Bool) throws -> Int32?
     ) rethrows {
-        while hasRoom, let place = unsent.firstIndex(where: { !isDeferred($0) }) {
+        while hasRoom, let place = unsent.firstIndex(where: { !(retained[$0].map(isDeferred) ?? false) }) {
             try sendRetained(place, by: publish)
         }
         while hasRoom, start < waiting.count {
@@ -107,12 +112,7 @@ struct MQTTOutbox {
             dropFirst()
             if let number { inFlight.append((number, message)) } else { lostCount += 1 }
         }
-        // One at a time, so that only the message that the broker refuses is dropped.
-        if hasRoom, start == waiting.count, !retainedInFlight.values.contains(where: { isDeferred($0.topic) }),
-            !unsent.isEmpty
-        {
-            try sendRetained(0, by: publish)
-        }
+        if hasRoom, start == waiting.count, !unsent.isEmpty { try sendRetained(0, by: publish) }
         guard !isBusy, hasRoom else { return }
         for message in results.values { _ = try publish(message, .atMostOnce, false) }
         results.removeAll(keepingCapacity: true)
@@ -126,9 +126,9 @@ struct MQTTOutbox {
         if let number = try publish(message, .atLeastOnce, true) { retainedInFlight[number] = message }
     }
 
-    /// Whether the broker may refuse the retained message of a topic by closing the connection.
-    private func isDeferred(_ topic: String) -> Bool {
-        closings[topic] != nil || retained[topic]?.payload.count ?? 0 > Self.largeSize
+    /// Whether the broker may refuse a retained message by closing the connection.
+    private func isDeferred(_ message: MQTTMessage) -> Bool {
+        closings[message.topic] != nil || message.payload.count > Self.largeSize
     }
 
     mutating func acknowledge(_ numbers: [Int32]) {
@@ -141,7 +141,12 @@ struct MQTTOutbox {
         }
     }
 
-    private var hasRoom: Bool { inFlight.count + retainedInFlight.count < MQTTConnection.maximumInFlight }
+    /// Nothing is sent after a deferred message until it is acknowledged, so that only the message that the broker
+    /// refuses is dropped.
+    private var hasRoom: Bool {
+        inFlight.count + retainedInFlight.count < MQTTConnection.maximumInFlight
+            && !retainedInFlight.values.contains(where: isDeferred)
+    }
 
     private mutating func dropFirst() {
         bytes -= waiting[start].size

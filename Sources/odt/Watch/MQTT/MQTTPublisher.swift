@@ -133,9 +133,9 @@ final class MQTTPublisher: Sendable {
             state.isConnected = true
             return state.outbox.begin()
         }
-        for message in refused {
+        if let refused {
             notify(
-                "\(message.topic) with \(message.payload.count) bytes is dropped, because the broker at \(broker.name) "
+                "\(refused.topic) with \(refused.payload.count) bytes is dropped, because the broker at \(broker.name) "
                     + "closes the connection when it receives it; check the broker's size limit and permissions")
         }
         defer { state.withLock { $0.isConnected = false } }

@@ -12,10 +12,6 @@ final class StoreSink: MeasuredSink {
     private static let batchTime: Int32 = 400
     /// The delay in milliseconds before the next attempt after a failure.
     private static let pause: Int32 = 5_000
-    /// The maximum number of queued rows, about 20 MB. Boxes are counted as rows. Results are dropped as soon as the
-    /// queue is half full.
-    private static let maximumWaiting = 100_000
-
     /// The maximum number of rows in a transaction, about 50 KB. Boxes are counted as rows. The size limit is checked
     /// after each transaction, so transactions have to be small.
     private static let maximumBatch = 1_000
@@ -56,6 +52,9 @@ final class StoreSink: MeasuredSink {
     private let library: SQLiteLibrary
     /// The interval in nanoseconds at which the file is compared with the file at the path.
     private let fileCheckInterval: Nanoseconds
+    /// The maximum number of queued rows, by default about 20 MB. Boxes are counted as rows. Results are dropped as soon
+    /// as the queue is half full.
+    private let maximumWaiting: Int
     private var path: String { options.path }
     private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
@@ -67,10 +66,11 @@ final class StoreSink: MeasuredSink {
     private let done = WakeupPipe()
 
     init(
-        _ options: StoreOptions, fileCheckInterval: Nanoseconds = 60_000_000_000,
+        _ options: StoreOptions, fileCheckInterval: Nanoseconds = 60_000_000_000, maximumWaiting: Int = 100_000,
         notify: @escaping @Sendable (String) -> Void
     ) throws {
         (self.options, self.fileCheckInterval, self.notify) = (options, fileCheckInterval, notify)
+        self.maximumWaiting = maximumWaiting
         library = try SQLiteLibrary()
         let store: Monitor<Store?>
         do {
@@ -119,7 +119,7 @@ final class StoreSink: MeasuredSink {
         let rows = rows.compactMap(\.self)
         guard !rows.isEmpty else { return }
         let isFirst = state.withLock { state in
-            for row in rows { Self.keep(row, in: &state) }
+            for row in rows { keep(row, in: &state) }
             guard state.lostCount > 0, !state.isLosing, !state.isOver else { return false }
             state.isLosing = true
             return true
@@ -145,7 +145,7 @@ final class StoreSink: MeasuredSink {
         if left > 0 { notify("\(left) rows were not stored in \(path)") }
     }
 
-    private static func keep(_ row: StoreRow, in state: inout State) {
+    private func keep(_ row: StoreRow, in state: inout State) {
         let isResult = if case .result = row.content { true } else { false }
         let room = isResult ? maximumWaiting / 2 : maximumWaiting
         guard !state.isOver, state.weight + row.weight <= room else { return state.lostCount += 1 }
@@ -190,7 +190,7 @@ final class StoreSink: MeasuredSink {
                         try current.writer.forgetDeletedSessions()
                     }
                 } while stored < rows.count
-                if complaint != nil { notifyStoringAgain() }
+                if complaint != nil || state.withLock(\.isLosing) { notifyStoringAgain() }
                 complaint = nil
                 if isClosing { break }
                 if rows.isEmpty { wakeup.wait(milliseconds: 60_000) }
@@ -239,7 +239,7 @@ final class StoreSink: MeasuredSink {
             state.isOver = isOver
             let later = state.rows
             (state.rows, state.weight) = ([], 0)
-            for row in rows + later { Self.keep(row, in: &state) }
+            for row in rows + later { keep(row, in: &state) }
         }
     }
 
