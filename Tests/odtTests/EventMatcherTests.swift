@@ -426,6 +426,8 @@ struct EventCommandTests {
 struct EventURLTests {
     private static let hasLibrary = (try? SoupClient()) != nil
 
+    init() throws { try PluginSearch.startGStreamer() }
+
     /// The time limit begins after the body was sent. The server gets the whole body and does not answer.
     @Test(.enabled(if: hasLibrary, "no libsoup on this machine"), .timeLimit(.minutes(1)))
     func timeForSendingIsNotLimited() throws {
