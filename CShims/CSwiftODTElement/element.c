@@ -212,12 +212,12 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
-/* Like forward, for callers that cannot return the flow to upstream. Posts an error if frames are lost. Returns whether
- * the flow is OK. */
+/* Outputs all frames, for callers that cannot return the flow to upstream. Posts an error if frames are lost. Returns
+ * whether the flow is OK. */
 static gboolean
-deliver (GstBaseTransform * base, gboolean drain)
+drain (GstBaseTransform * base)
 {
-  return swiftodt_session_check_flow (SESSION (base), forward (base, drain));
+  return swiftodt_session_check_flow (SESSION (base), forward (base, TRUE));
 }
 
 /* Lets the base class negotiate and store the buffer, then passes the buffer to the session. */
@@ -276,9 +276,9 @@ sink_event (GstBaseTransform * base, GstEvent * event)
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
   if (is_pause (event))
-    deliver (base, TRUE);
+    drain (base);
   if (swiftodt_session_notice (SESSION (base), event))
-    return deliver (base, FALSE);
+    return forward (base, FALSE) == GST_FLOW_OK;
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);
@@ -307,7 +307,7 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
    * concerns later frames. */
   gboolean is_ahead = is_allocation && (!is_reconfigured || swiftodt_session_may_renegotiate (SESSION (base)));
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead && !deliver (base, TRUE))
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead && !drain (base))
     return FALSE;
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)

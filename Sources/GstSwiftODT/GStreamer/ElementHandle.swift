@@ -55,10 +55,11 @@ struct ElementHandle: @unchecked Sendable {
         post(gst_message_new_latency(object))
     }
 
-    /// Returns whether the flow of frames that were pushed because of an event or query is OK. Posts an error if frames
-    /// are lost, because the flow cannot be returned to upstream.
+    /// Returns whether the flow of frames that were pushed because of an event or query is OK. Posts an error if caps
+    /// were refused, because the flow cannot be returned to upstream. The element that returns `GST_FLOW_ERROR` has
+    /// posted an error itself, and an unlinked pad is no error of this element.
     func check(_ flow: GstFlowReturn) -> Bool {
-        if flow == GST_FLOW_NOT_LINKED || flow.rawValue < GST_FLOW_EOS.rawValue { fail(.lostFrames(flow)) }
+        if flow.rawValue < GST_FLOW_EOS.rawValue, flow != GST_FLOW_ERROR { fail(.lostFrames(flow)) }
         return flow == GST_FLOW_OK
     }
 

@@ -118,10 +118,12 @@ enum GstBufferReference {
     }
 
     /// Takes ownership of a buffer and returns a buffer that can be kept. Upstream may wait for the buffers of its pool.
-    /// A buffer that occupies one of them is therefore copied with its memory. If the copy fails, the same buffer is
-    /// returned.
+    /// A buffer that occupies one of them is therefore copied with its memory. If the copy fails or would lose metadata,
+    /// the same buffer is returned.
     static func withoutPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
-        guard occupiesPool(buffer), let copy = gst_buffer_copy_deep(buffer) else { return buffer }
+        guard occupiesPool(buffer), canCopyMeta(of: buffer), let copy = gst_buffer_copy_deep(buffer) else {
+            return buffer
+        }
         // The metadata with a reference to the original was copied, too.
         while let meta = gst_buffer_get_meta(copy, gst_parent_buffer_meta_api_get_type()) {
             gst_buffer_remove_meta(copy, meta)
@@ -130,12 +132,28 @@ enum GstBufferReference {
         return copy
     }
 
+    /// Metadata without a function for copying, for example `GstTensorMeta`, would be missing in a copy.
+    private static func canCopyMeta(of buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
+        var state: gpointer?
+        while let meta = gst_buffer_iterate_meta(buffer, &state) {
+            if meta.pointee.info.pointee.transform_func == nil { return false }
+        }
+        return true
+    }
+
     /// A shallow copy of a buffer from a pool references the original.
     private static func occupiesPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        if buffer.pointee.pool != nil { return true }
+        if let pool = buffer.pointee.pool { return isBounded(pool) }
         guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return false }
         let parent = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstParentBufferMeta.self).pointee.buffer
         return parent.map(occupiesPool) ?? false
+    }
+
+    private static func isBounded(_ pool: UnsafeMutablePointer<GstBufferPool>) -> Bool {
+        guard let configuration = gst_buffer_pool_get_config(pool) else { return true }
+        defer { gst_structure_free(configuration) }
+        var maximum: guint = 0
+        return gst_buffer_pool_config_get_params(configuration, nil, nil, nil, &maximum) == 0 || maximum > 0
     }
 
     static func hasFlag(_ buffer: UnsafeMutablePointer<GstBuffer>, _ flag: GstBufferFlags) -> Bool {

@@ -469,6 +469,7 @@ final class Stream {
     func flush() {
         element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
         dropFrames()
+        hasRefusedFrames = false
         // The next frame sends an event, because a flush also clears the state of elements upstream.
         activity = ActivityEvent()
         guard let reason = incoming.flush() else { return }

@@ -115,12 +115,11 @@ final class Camera: Sendable {
             }
             let pause = backOff.next(after: ending.held)
             let reason = ending.failure ?? "the stream ended"
-            if lose(because: reason, plan) {
-                let seconds = Double(pause / 100_000_000) / 10
-                log.notify(
-                    "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every "
-                        + "\(longestPause / 1_000_000_000) s")
-            }
+            lose(because: reason, plan)
+            let seconds = Double(pause / 100_000_000) / 10
+            log.notify(
+                "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every "
+                    + "\(longestPause / 1_000_000_000) s")
             state.wait(until: MonotonicClock.now.adding(pause)) { $0.stopReason != nil || $0.isChanged ? () : nil }
         }
         let (session, plan, reason) = state.read { ($0.session, $0.plan, $0.stopReason) }

@@ -52,7 +52,10 @@ import Testing
     }
 
     /// Upstream cannot receive the flow with an event or query, so the output would be truncated without an error.
-    @Test(arguments: [(GST_FLOW_EOS, false), (GST_FLOW_NOT_LINKED, true), (GST_FLOW_ERROR, true)])
+    /// The element that returns an error has posted it, and only upstream knows whether unlinked pads are errors.
+    @Test(arguments: [
+        (GST_FLOW_EOS, false), (GST_FLOW_NOT_LINKED, false), (GST_FLOW_ERROR, false), (GST_FLOW_NOT_NEGOTIATED, true),
+    ])
     func framesRefusedWhileDrainingAreAnError(flow: GstFlowReturn, isError: Bool) {
         for isQuery in [false, true] {
             let detector = ControlledDetector(capacity: 8)
