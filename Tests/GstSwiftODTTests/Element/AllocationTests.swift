@@ -133,6 +133,18 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 2)
     }
 
+    /// `GstTensorMeta` has no function for copying, too.
+    @Test func bufferWithMetaThatCannotBeCopiedIsKept() throws {
+        let buffer = try #require(BoundedPool(bufferSize: 16, count: 1).acquire())
+        var tags: [UnsafePointer<gchar>?] = [nil]
+        let api = gst_meta_api_type_register("SwiftODTTestMetaAPI", &tags)
+        let info = gst_meta_register(api, "SwiftODTTestMeta", MemoryLayout<GstMeta>.size, { _, _, _ in 1 }, nil, nil)
+        gst_buffer_add_meta(buffer, info, nil)
+        let kept = GstBufferReference.withoutPool(buffer)
+        #expect(kept == buffer)
+        gst_buffer_unref(kept)
+    }
+
     /// Upstream's pool has too few buffers for the frames that are held after redaction was switched on.
     @Test func framesAreCopiedUntilAllocationIsQueriedAgain() throws {
         let harness = ElementHarness("detector=upstream strategy=every-frame look-ahead=1")
