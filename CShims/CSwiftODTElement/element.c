@@ -212,8 +212,8 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
-/* Outputs all frames, for callers that cannot return the flow to upstream. Posts an error if frames are lost. Returns
- * whether the flow is OK. */
+/* Outputs all frames, for callers that cannot return the flow to upstream. Posts an error if downstream refuses
+ * their caps. Returns whether the flow is OK. */
 static gboolean
 drain (GstBaseTransform * base)
 {

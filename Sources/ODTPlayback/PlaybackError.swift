@@ -60,6 +60,8 @@ package enum ErrorText {
         if isError(resource, GST_RESOURCE_ERROR_NOT_FOUND.rawValue) { return .fileNotFound }
         if isError(resource, GST_RESOURCE_ERROR_READ.rawValue) { return .invalidFile }
         if isError(resource, GST_RESOURCE_ERROR_SETTINGS.rawValue) { return .unsupported }
+        if isError(resource, GST_RESOURCE_ERROR_OPEN_READ.rawValue) { return .tooManyOpenFiles }
+        if isError(resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue) { return .tooLittleMemory }
         if isError(library, GST_LIBRARY_ERROR_INIT.rawValue) { return .runtimeMissing }
         return isError(library, GST_LIBRARY_ERROR_SETTINGS.rawValue) ? .invalidOption : .failed
     }

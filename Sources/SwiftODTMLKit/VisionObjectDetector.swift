@@ -4,9 +4,9 @@ import SwiftODT
 /// Detects objects in images, and tracks them if the images form a stream.
 ///
 /// The detector is thread-safe. In stream mode it processes one image at a time and queues at most one. If another
-/// image arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode all images
-/// are processed in order; the queue has no limit, and each queued image keeps its pixels. The detector loads its networks at the first image. If a network has to be compiled, this
-/// can take seconds.
+/// image arrives, the queued image is dropped with an error of the reason `dropped`. In single-image mode, all images
+/// are processed in order. The queue has no limit, and each queued image keeps its pixels. The detector loads its
+/// networks at the first image. If a network has to be compiled, this can take seconds.
 ///
 ///     let objectDetector = VisionObjectDetector()
 ///     for object in try objectDetector.results(in: image) { print(object.name ?? "object", object.frame) }

@@ -123,7 +123,7 @@ final class ResultChannel: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let entries: [Entry]? = state.update { state in
-                    precondition(state.waiter == nil, "two tasks wait for the next result of one iterator")
+                    precondition(state.waiter == nil, "two tasks use one iterator; create an iterator for each task")
                     if state.ready.isEmpty, state.end == nil {
                         state.waiter = continuation
                         return nil

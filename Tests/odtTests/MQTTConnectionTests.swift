@@ -94,7 +94,7 @@ struct MQTTConnectionTests {
 
     @Test func acknowledgedMessageIsKeptAfterFurtherClosings() {
         var outbox = MQTTOutbox(maximumBytes: 1 << 20)
-        outbox.add(retained: MQTTMessage("state", "online"))
+        outbox.add(retained: MQTTMessage("snapshot", String(repeating: "x", count: 10_000)))
         for _ in 0..<4 {
             #expect(outbox.begin() == nil)
             outbox.send(isBusy: false) { _, _, _ in 1 }

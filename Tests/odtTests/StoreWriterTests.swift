@@ -85,7 +85,7 @@ struct StoreWriterTests {
         sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
         sink.close()
         #expect(notes.read { $0.count } == 2)
-        #expect(notes.read { $0[0].contains("continues without storing") && $0[1].contains("1 rows were not stored") })
+        #expect(notes.read { $0[0].contains("continues without storing") && $0[1].hasSuffix("1 row") })
     }
 
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"), .timeLimit(.minutes(1)))
@@ -98,7 +98,7 @@ struct StoreWriterTests {
             // The two threads can report in any order.
             let last = notes.read { $0.suffix(2) }
             #expect(last.contains("the queue of \(path) is full: rows are dropped"))
-            #expect(last.contains("storing in \(path) resumed; 1 rows were dropped"))
+            #expect(last.contains("storing in \(path) resumed; dropped: 1 row"))
         }
         sink.close()
         #expect(notes.read { $0.count } == 4)

@@ -509,7 +509,7 @@ class Surviving(Storing):
         complaints = self.replay(5)
         self.assertIn("is not a database of odt watch, or is damaged", complaints)
         self.assertIn("the watch continues without storing", complaints)
-        self.assertRegex(complaints, r"\d+ rows were not stored")
+        self.assertRegex(complaints, r"not stored in .*: \d+ row")
         with open(self.path("s.sqlite"), "rb") as file:
             self.assertEqual(file.read(), b"no database at all" * 1000)
         with open(self.path("lines.jsonl"), encoding="utf-8") as file:

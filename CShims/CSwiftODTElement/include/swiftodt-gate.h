@@ -46,10 +46,11 @@ gboolean swiftodt_gate_session_accepts (SwiftOdtGateSession session, GstCaps * c
 /* Called on the streaming thread. Passes or keeps a frame. Takes ownership of the buffer. */
 GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer * buffer);
 /* Called on the streaming thread for each serialized event at the sink pad, before the event is forwarded. Pushes the
- * kept frames if the event must not overtake them. Posts an element error if this fails. The event is borrowed. */
+ * kept frames if the event must not overtake them. Posts an element error if downstream refuses their
+ * caps. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);
 /* Called on the streaming thread for a drain query, with which upstream waits for the return of its buffers. Pushes
- * the kept frames. If this fails, posts an element error and returns FALSE. */
+ * the kept frames. Returns FALSE if not all frames were pushed. Posts an element error if downstream refuses their caps. */
 gboolean swiftodt_gate_session_drain (SwiftOdtGateSession session);
 /* Called for each custom upstream event at the source pad. Handles activity reports from swiftodt. The event is
  * borrowed. */

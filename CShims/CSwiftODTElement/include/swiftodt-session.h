@@ -93,7 +93,8 @@ gboolean swiftodt_session_may_renegotiate (SwiftOdtSession session);
 /* Called on the streaming thread after a queued caps event was refused. Drops the frames up to the next caps event. */
 void swiftodt_session_drop_refused (SwiftOdtSession session);
 /* Called on the streaming thread with the flow of frames that were pushed because of an event or query. Returns
- * whether the flow is OK. Posts an element error if frames are lost, as the flow cannot be returned to upstream. */
+ * whether the flow is OK. Posts an element error if downstream has refused the caps, as the flow cannot be returned to
+ * upstream. */
 gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flow);
 /* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.

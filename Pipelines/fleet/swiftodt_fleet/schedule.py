@@ -85,7 +85,8 @@ class Schedule:
     def run(self, addresses: Iterator[str]) -> Totals:
         """Runs until every file is done or set aside.
 
-        :raises RunError: if results cannot be written; Usage if odt rejects the settings.
+        :raises RunError: if results cannot be written, a machine cannot process videos, or the first ten new files fail; Usage if odt
+            rejects the settings.
         """
         is_more = True
         while True:

@@ -59,7 +59,7 @@ struct ElementHandle: @unchecked Sendable {
     /// were refused, because the flow cannot be returned to upstream. The element that returns `GST_FLOW_ERROR` has
     /// posted an error itself, and an unlinked pad is no error of this element.
     func check(_ flow: GstFlowReturn) -> Bool {
-        if flow.rawValue < GST_FLOW_EOS.rawValue, flow != GST_FLOW_ERROR { fail(.lostFrames(flow)) }
+        if flow.rawValue < GST_FLOW_EOS.rawValue, flow != GST_FLOW_ERROR { fail(.refusedCaps(flow)) }
         return flow == GST_FLOW_OK
     }
 

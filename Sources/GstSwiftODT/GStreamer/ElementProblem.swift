@@ -25,11 +25,11 @@ struct ElementProblem {
         ElementProblem(domain: gst_resource_error_quark(), code: Int32(code.rawValue), text: text)
     }
 
-    static func lostFrames(_ flow: GstFlowReturn) -> ElementProblem {
+    static func refusedCaps(_ flow: GstFlowReturn) -> ElementProblem {
         ElementProblem(
             domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue),
-            text: "held frames are lost, because they cannot be pushed downstream "
-                + "(\(String(cString: gst_flow_get_name(flow)))); check the elements downstream and earlier errors")
+            text: "downstream refuses the caps of the held frames (\(String(cString: gst_flow_get_name(flow)))), so "
+                + "they are lost; check the elements downstream")
     }
 
     /// Chooses GStreamer's error code according to the reason of the error.

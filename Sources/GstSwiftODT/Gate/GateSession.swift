@@ -193,7 +193,7 @@ final class GateSession: @unchecked Sendable {
         }
     }
 
-    /// Passes the kept frames. Posts an error and returns `false` if downstream refuses them.
+    /// Passes the kept frames. Returns `false` if downstream refuses them. Posts an error if it refuses their caps.
     @discardableResult
     func interrupt(_ reason: Gate.Reason) -> Bool {
         guard let action = state.withLock({ $0.gate.interrupt(reason) }) else { return true }

@@ -105,8 +105,10 @@ final class Stream {
             if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
                 try redaction.fail(fault, settings)
             }
-            buffer = holdable(buffer, settings)
-            let frame = try schedule(buffer, in: format, times: times, settings: settings, isPreview: isPreview)
+            let plan = planner.plan(for: settings, isLive: incoming.isLive)
+            buffer = holdable(buffer, plan)
+            let frame = try schedule(
+                buffer, in: format, times: times, settings: settings, plan: plan, isPreview: isPreview)
             if let before, try needsEarlierFrames(frame) {
                 (incoming, scheduler) = before
                 rewind(frame)
@@ -129,9 +131,9 @@ final class Stream {
     /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
     /// few buffers. Frames are then copied until upstream has sent another query. Takes ownership of the buffer.
     private func holdable(
-        _ buffer: UnsafeMutablePointer<GstBuffer>, _ settings: Settings
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan
     ) -> UnsafeMutablePointer<GstBuffer> {
-        let count = planner.plan(for: settings, isLive: incoming.isLive).maximumHeldFrames
+        let count = plan.maximumHeldFrames
         guard let allocation, count > allocation.answered else { return buffer }
         if count > allocation.requested {
             self.allocation?.requested = count
@@ -144,11 +146,10 @@ final class Stream {
     /// - Parameter isPreview: whether the frame always waits for its inference.
     private func schedule(
         _ buffer: UnsafeMutablePointer<GstBuffer>, in format: StreamFormat, times: FrameTimes, settings: Settings,
-        isPreview: Bool
+        plan: SchedulePlan, isPreview: Bool
     ) throws -> FrameContext {
         let begin = MonotonicClock.now
         let source = sources.source
-        let plan = planner.plan(for: settings, isLive: incoming.isLive)
         var context = incoming.context(
             of: buffer, in: format, times: times, settings: settings, plan: plan,
             intervalPolicy: source?.intervalPolicy(settings) ?? settings.intervalPolicy)

@@ -89,8 +89,8 @@ public final class ObjectDetector: Sendable {
         try ODTError.wrapping {
             let promise = try withExtendedLifetime(frame) {
                 try latest.withLock { latest in
-                    defer { latest = frame.time }
-                    if isMotion, let latest, latest >= frame.time { throw Self.repeatedTime }
+                    if isMotion, let latest, latest >= frame.time { throw Self.nonIncreasingTime }
+                    latest = frame.time
                     return try detector.start(frame, options: options)
                 }
             }
@@ -124,7 +124,7 @@ public final class ObjectDetector: Sendable {
         }
     }
 
-    private static let repeatedTime = ODTError(
+    private static let nonIncreasingTime = ODTError(
         .invalidOption,
         "the timestamp of the frame is not later than that of the frame before it; motion detection needs increasing "
             + "timestamps: set them with with(timestamp:), and call reset() before another video")

@@ -29,8 +29,8 @@ public enum ModelLibrary {
     /// The folders that are searched, in order. They need not exist.
     public static var folders: [String] { ModelSearchPath.folders }
 
-    /// The models in all folders, in search order: also classifiers and saliency networks, which only some methods and
-    /// options use.
+    /// The models in all folders, in search order. They include classifiers and saliency networks, which only some
+    /// methods and options use.
     public static var models: [Model] {
         folders.flatMap { folder in
             FilePath.names(in: folder).sorted().filter { ModelFormat(file: $0) != nil }

@@ -44,7 +44,10 @@ package enum FilePath {
 }
 
 /// The folders of installed data and of caches.
-enum DataFolders {
+package enum DataFolders {
+    /// The folder for temporary files.
+    package static var temporary: String { environment("TMPDIR") ?? "/tmp" }
+
     /// Returns the folders that may contain installed data called `name`, for example `models`. Each result is the
     /// folder `swiftodt/NAME` in one of these folders, in this order: the user's data folder, the system's data
     /// folders, the folder of this plugin or program, and the folder `share` of the prefix where it is installed.

@@ -32,7 +32,7 @@ package final class RecordingWriter {
     private var hasBegun = false
     private var hasEnded = false
 
-    /// Opens the file. With `.replace`, an existing recording stays unchanged until ``begin(_:)`` is called. With
+    /// Opens the file. With `.replace`, an existing recording stays unchanged until ``begin(_:at:)`` is called. With
     /// `.resume`, an incomplete last line is removed immediately.
     ///
     /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not allow changes.
@@ -125,7 +125,7 @@ package final class RecordingWriter {
                 + "record-existing=replace")
     }
 
-    /// With another time range, frames would be missing without a trace.
+    /// With another time range, the file would lack frames although it is marked as complete.
     private func compare(_ first: FrameKey?) throws {
         guard let first, let theirs = try RecordingReader(path).next()?.key else { return }
         let tolerance = first.isTime ? Self.startTolerance.time : Self.startTolerance.frames

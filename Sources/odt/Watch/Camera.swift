@@ -186,15 +186,13 @@ final class Camera: Sendable {
         if wasLost { log.notify("reconnected") }
     }
 
-    /// Reports that the camera is lost and returns whether the reason was new. Each reason is reported once per outage.
-    @discardableResult
-    private func lose(because reason: String, _ plan: CameraPlan) -> Bool {
+    /// Reports that the camera is lost. Each reason is reported once per outage.
+    private func lose(because reason: String, _ plan: CameraPlan) {
         let reason = plan.discreet(reason)
         let (isNew, session, attempt) = state.update { state in
             (state.reasons.insert(reason).inserted, state.session, state.attempt)
         }
         if isNew { report("lost", because: reason, session, attempt, plan) }
-        return isNew
     }
 
     private func end(because reason: String, _ plan: CameraPlan) {

@@ -98,7 +98,8 @@ extension CameraPlan {
 
     /// Whether the source can be lost and become available again. This is true for all sources except files.
     var isCamera: Bool {
-        MediaSource.isAddress(source) || (source.hasPrefix("/dev/") && !StandardInput.isPath(source))
+        MediaSource.isAddress(source) && !source.lowercased().hasPrefix("file:")
+            || source.hasPrefix("/dev/") && !StandardInput.isPath(source)
     }
 
     /// The areas and lines of the camera. Empty if the zones cannot be read.
@@ -126,10 +127,10 @@ extension CameraPlan {
         return RedactionRequest(of: element)
     }
 
-    /// - Throws: ``PlaybackError`` if the properties permit only one connection to a camera. Each connection begins the
-    ///   recording of detections anew.
+    /// - Throws: ``PlaybackError`` if a camera records detections without `record-existing=replace`. Each connection
+    ///   begins a new recording, so another value would fail at the first reconnection.
     func checkRecordedDetections() throws {
-        guard isCamera, !source.lowercased().hasPrefix("file:"), value(of: "record-detections")?.isEmpty == false,
+        guard isCamera, value(of: "record-detections")?.isEmpty == false,
             value(of: "record-existing") != "replace"
         else { return }
         throw PlaybackError(

@@ -8,7 +8,7 @@ enum VideoFrame {
     ///
     /// - Parameter number: The number of the frame, starting at 1.
     static func jpeg(of video: String, number: Int) throws -> [UInt8] {
-        let place = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        let place = DataFolders.temporary
         // `mkdtemp` replaces the placeholder by characters that make the name unique.
         let placeholder = String(repeating: "X", count: 6)
         var folder = Array("\(place)/odt-\(placeholder)".utf8CString)

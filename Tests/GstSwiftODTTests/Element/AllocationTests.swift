@@ -133,7 +133,7 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 2)
     }
 
-    /// `GstTensorMeta` has no function for copying, too.
+    /// Like `GstTensorMeta`, this metadata has no transform function, so a copy of the buffer would lose it.
     @Test func bufferWithMetaThatCannotBeCopiedIsKept() throws {
         let buffer = try #require(BoundedPool(bufferSize: 16, count: 1).acquire())
         var tags: [UnsafePointer<gchar>?] = [nil]

@@ -25,8 +25,8 @@ import Testing
 
     @Test func motionDetectionNeedsIncreasingTimestamps() async throws {
         let detector = try ObjectDetector(options: .init(method: .motion))
-        _ = try await detector.detections(in: Self.frame(2))
-        for number in [2, 1] {
+        _ = try await detector.detections(in: Self.frame(3))
+        for number in [3, 1, 2] {
             await #expect(throws: ODTError.self) { try await detector.detections(in: Self.frame(number)) }
         }
         detector.reset()

@@ -118,7 +118,7 @@ final class RuntimeReadableModel {
             isCopy = false
             return
         }
-        let folder = DataFolders.environment("TMPDIR") ?? "/tmp"
+        let folder = DataFolders.temporary
         let copy = content.withUnsafeBytes { UniqueFile.write($0, named: folder + "/swiftodt-", ending: ".tflite") }
         guard let copy else {
             throw ODTError(

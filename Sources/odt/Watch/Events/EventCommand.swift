@@ -25,13 +25,14 @@ final class EventCommand: EventDelivery {
     init(_ command: String) {
         self.command = command
         // A command that another process of this user runs may still need its picture.
-        Self.removePictures(in: Self.folder, before: time(nil) - time_t(2 * Self.timeout / 1_000_000_000))
+        Self.removePictures(in: DataFolders.temporary, before: time(nil) - time_t(2 * Self.timeout / 1_000_000_000))
     }
 
     var name: String { "'\(Self.program(of: command))'" }
 
-    /// Returns the first word of a shell command that is no assignment, because the value of a variable can be a secret.
-    /// Returns `command` if a word up to this one has quotes or other special characters of the shell.
+    /// Returns the first word of a shell command that is not an assignment, because the value of a variable can be a
+    /// secret. Returns the text "command" if this word, or one before it, contains quotes or other special characters
+    /// of the shell.
     static func program(of command: String) -> String {
         let assignment = /[A-Za-z_][A-Za-z0-9_]*=[\w.,:@%+=\/~-]*/
         let words = command.split(omittingEmptySubsequences: true) { " \t\n".contains($0) }
@@ -184,6 +185,7 @@ final class EventCommand: EventDelivery {
 
     /// Writes a picture to a temporary file that only this user can read.
     private static func write(_ picture: [UInt8]) throws -> String {
+        let folder = DataFolders.temporary
         guard
             let path = picture.withUnsafeBytes({
                 UniqueFile.write($0, named: "\(folder)/\(pictureName)", ending: ".jpg", isOptional: false)
@@ -195,5 +197,4 @@ final class EventCommand: EventDelivery {
         return path
     }
 
-    private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
 }

@@ -135,8 +135,8 @@ final class MQTTPublisher: Sendable {
         }
         if let refused {
             notify(
-                "\(refused.topic) with \(refused.payload.count) bytes is dropped, because the broker at \(broker.name) "
-                    + "closes the connection when it receives it; check the broker's size limit and permissions")
+                "dropped the retained message \(refused.topic) (\(refused.payload.count) bytes), because the broker at "
+                    + "\(broker.name) closes the connection; check the broker's size limit and permissions")
         }
         defer { state.withLock { $0.isConnected = false } }
         while true {

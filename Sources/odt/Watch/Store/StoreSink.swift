@@ -142,7 +142,7 @@ final class StoreSink: MeasuredSink {
         wakeup.wake()
         done.wait(milliseconds: 10_000)
         let left = state.withLock { $0.lostCount + $0.rows.count }
-        if left > 0 { notify("\(left) rows were not stored in \(path)") }
+        if left > 0 { notify("not stored in \(path): \(CountText.text(left, "row"))") }
     }
 
     private func keep(_ row: StoreRow, in state: inout State) {
@@ -249,6 +249,6 @@ final class StoreSink: MeasuredSink {
             state.isLosing = false
             return state.lostCount
         }
-        notify("storing in \(path) resumed" + (lost > 0 ? "; \(lost) rows were dropped" : ""))
+        notify("storing in \(path) resumed" + (lost > 0 ? "; dropped: \(CountText.text(lost, "row"))" : ""))
     }
 }
