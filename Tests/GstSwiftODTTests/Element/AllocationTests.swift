@@ -138,7 +138,8 @@ import Testing
         let buffer = try #require(BoundedPool(bufferSize: 16, count: 1).acquire())
         var tags: [UnsafePointer<gchar>?] = [nil]
         let api = gst_meta_api_type_register("SwiftODTTestMetaAPI", &tags)
-        let info = gst_meta_register(api, "SwiftODTTestMeta", MemoryLayout<GstMeta>.size, { _, _, _ in 1 }, nil, nil)
+        let info = gst_meta_register(
+            api, "SwiftODTTestMeta", gsize(MemoryLayout<GstMeta>.size), { _, _, _ in 1 }, nil, nil)
         gst_buffer_add_meta(buffer, info, nil)
         let kept = GstBufferReference.withoutPool(buffer)
         #expect(kept == buffer)
