@@ -467,27 +467,27 @@ class Inside(unittest.TestCase):
     def test_files_of_killed_workers_are_removed(self):
         folder = self.copies_in(self.folder, limit=2500)
         (address,) = self.remote(1)
-        with file_cache.work_folder() as used:
+        with file_cache.temporary_folder() as used:
             killed = f"work-{socket.gethostname()}@killed"
             os.mkdir(os.path.join(folder, killed))
             for name in (f"{killed}/part.jsonl", "killed.mp4.part", "killed.mp4.lock"):
                 pathlib.Path(folder, name).write_bytes(bytes(3000))
-            with file_cache.work_folder() as other, file_cache.local_copy(address, Identity(1000, "1")):
+            with file_cache.temporary_folder() as other, file_cache.local_copy(address, Identity(1000, "1")):
                 self.assertEqual({name for name in os.listdir(folder) if name.startswith(("work-", "killed"))}, set(map(os.path.basename, (used, other))))
         self.assertFalse(os.path.exists(used) or os.path.exists(other))
 
-    def test_work_folders_of_other_machines_are_kept(self):
+    def test_temporary_folders_of_other_machines_are_kept(self):
         self.copies_in(self.folder, limit=2500)
         # Locks are local to a machine, so that the other machine sees none.
-        with file_cache.work_folder() as used, mock.patch.object(socket, "gethostname", return_value="other"), mock.patch.object(fcntl, "flock"):
-            with file_cache.work_folder() as other:
+        with file_cache.temporary_folder() as used, mock.patch.object(socket, "gethostname", return_value="other"), mock.patch.object(fcntl, "flock"):
+            with file_cache.temporary_folder() as other:
                 self.assertTrue(os.path.exists(used))
                 self.assertNotEqual(used, other)
 
-    def test_work_folder_needs_no_locks(self):
+    def test_temporary_folder_needs_no_locks(self):
         self.copies_in(self.folder, limit=2500)
         with mock.patch.object(fcntl, "flock", side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))):
-            with file_cache.work_folder() as one, file_cache.work_folder() as two:
+            with file_cache.temporary_folder() as one, file_cache.temporary_folder() as two:
                 self.assertTrue(os.path.exists(one) and os.path.exists(two))
 
     def test_copies_of_files_with_reserved_extensions_have_locks(self):

@@ -73,29 +73,29 @@ def private_folder() -> Path:
 
 
 @contextmanager
-def work_folder() -> Iterator[str]:
+def temporary_folder() -> Iterator[str]:
     """Yields a temporary folder, and removes those of killed workers of this machine. A worker holds a lock in its folder.
 
     Other machines may share the temporary folder, but a file system may keep locks only within a machine.
     """
-    folder, prefix = private_folder(), f"work-{socket.gethostname()}@"
-    with open(folder / "work.lock", "w") as turn:
+    parent, prefix = private_folder(), f"work-{socket.gethostname()}@"
+    with open(parent / "work.lock", "w") as cleanup_lock:
         # Some file systems have no locks. There the folders of killed workers remain.
         with suppress(OSError):
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            for old in folder.glob(f"{prefix}*"):
-                with suppress(OSError), open(old / ".lock", "w") as lock:
+            fcntl.flock(cleanup_lock, fcntl.LOCK_EX)
+            for stale in parent.glob(f"{prefix}*"):
+                with suppress(OSError), open(stale / ".lock", "w") as lock:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(old)
-        new = tempfile.mkdtemp(prefix=prefix, dir=folder)
-        lock = open(os.path.join(new, ".lock"), "w")
+                    shutil.rmtree(stale)
+        folder = tempfile.mkdtemp(prefix=prefix, dir=parent)
+        lock = open(os.path.join(folder, ".lock"), "w")
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
     with lock:
         try:
-            yield new
+            yield folder
         finally:
-            shutil.rmtree(new, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

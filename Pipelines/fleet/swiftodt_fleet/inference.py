@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from .file_cache import Identity, local_copy, work_folder
+from .file_cache import Identity, local_copy, temporary_folder
 from .segments import WHOLE, SegmentResult, Span
 from .errors import RunError
 from .storage import Storage
@@ -32,7 +32,7 @@ class Video:
 def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentResult:
     """Records the detections of a part and stores them. The .json file, which marks the part as finished, is written last."""
     storage = Storage(settings.storage)
-    with work_folder() as folder, local_copy(video.address, video.identity) as path:
+    with temporary_folder() as folder, local_copy(video.address, video.identity) as path:
         recording = os.path.join(folder, "part.jsonl")
         answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
         seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])

@@ -6,7 +6,7 @@ import os
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from .file_cache import local_copy, work_folder
+from .file_cache import local_copy, temporary_folder
 from .inference import Video, finished, recording_name
 from .segments import join
 from .storage import Storage
@@ -38,7 +38,7 @@ def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
 
 def store_results(storage: Storage, video: Video, settings: Settings, segments: int) -> dict[str, Any]:
     """Tracks the objects of the whole video and stores all results. The file done/NAME.json comes last."""
-    with work_folder() as folder, local_copy(video.address, video.identity) as path:
+    with temporary_folder() as folder, local_copy(video.address, video.identity) as path:
         joined = os.path.join(folder, "detections.jsonl")
         frames, written = gather(storage, video, segments, folder, joined)
         # A recording cannot represent two frames with the same time, as in some old containers. Such a file is processed again without it.

@@ -9,11 +9,14 @@ from datetime import datetime, timedelta, timezone
 from urllib.parse import unquote, urlsplit
 
 # Dates and times in names of odt watch and most recorders: front-2026-11-22T15-45-01Z, cam3_20261122_154501, 20261122154501+0200.
-MOMENT = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)"
-                    r"(?:([T_ -]*)([0-2]\d)[-_:.h]?([0-5]\d)(?:[-_:.m]?([0-5]\d)(\+[01]\d:?[0-5]\d|-[01]\d:[0-5]\d(?!:?\d))?)?)?(?!\d)")
-# The time in the name of a file whose folder has the date: 2026-11-22/15-45-01.mp4. Digits without separators are a time only as the
-# whole name, because they may be a sequence number. Four numbers with dots are an IP address.
-TIME = re.compile(r"(?<!\d)(?<!\d\.)([01]\d|2[0-3])([-_:.]|h|(?<=^..)(?=\d{4}$))([0-5]\d)(?:\2|(?<=h..)m)([0-5]\d)(?!\.?\d)")
+MOMENT = re.compile(r"""(?<!\d)(?P<year>20\d\d|19\d\d) [-_.]? (?P<month>[01]\d) [-_.]? (?P<day>[0-3]\d)
+    (?:(?P<separator>[T_\ -]*) (?P<hour>[0-2]\d) [-_:.h]? (?P<minute>[0-5]\d)
+       (?:[-_:.m]? (?P<second>[0-5]\d) (?P<offset>\+[01]\d:?[0-5]\d | -[01]\d:[0-5]\d(?!:?\d))?)?)?(?!\d)""", re.VERBOSE)
+# The time in the name of a file whose folder has the date: 2026-11-22/15-45-01.mp4. Four numbers with dots are an IP address.
+TIME = re.compile(r"""(?<!\d)(?<!\d\.)(?P<hour>[01]\d|2[0-3])
+    (?P<separator>[-_:.h]) (?P<minute>[0-5]\d) (?:(?P=separator)|(?<=h..)m) (?P<second>[0-5]\d)(?!\.?\d)""", re.VERBOSE)
+# Digits without separators are a time only as the whole name, because they may be a sequence number.
+PLAIN_TIME = re.compile(r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)")
 
 
 @dataclass(frozen=True)
@@ -35,19 +38,22 @@ def origin(address: str, changed: float | None) -> Origin:
         found = MOMENT.search(text)
         if found is None:
             continue
-        year, month, day, separator, hour, minute, second, offset = found.groups()
         cameras = [text[: found.start()], folder] if is_name else [stem]
-        if not is_name and hour is None and (time := TIME.search(stem)):
-            hour, _, minute, second = time.groups()
+        time = found
+        if not is_name and found["hour"] is None and (other := PLAIN_TIME.fullmatch(stem) or TIME.search(stem)):
+            time = other
             cameras = [stem[: time.start()], folder[: found.start()], os.path.basename(above)]
         # After a time without T, a minus begins a number or the time of the end.
-        zone = timezone.utc if offset is None or (offset[0] == "-" and separator != "T") else time_zone(offset)
+        offset = found["offset"]
+        zone = timezone.utc if offset is None or (offset[0] == "-" and found["separator"] != "T") else time_zone(offset)
+        year, month, day = map(int, found.group("year", "month", "day"))
+        hour, minute, second = (int(number or 0) for number in time.group("hour", "minute", "second"))
         try:
-            moment = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=zone)
+            moment = datetime(year, month, day, hour, minute, second, tzinfo=zone)
         except ValueError:
             continue
         camera = next(filter(None, (camera.strip("-_. ") for camera in cameras)), stem)
-        return Origin(plain(camera), moment.date().isoformat(), int(moment.timestamp()) * 10**9 if hour else None)
+        return Origin(plain(camera), moment.date().isoformat(), int(moment.timestamp()) * 10**9 if time["hour"] else None)
     return Origin(plain(folder or stem), day_of(changed), None)
 
 
