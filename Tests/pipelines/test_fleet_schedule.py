@@ -218,6 +218,13 @@ class Inside(unittest.TestCase):
             with mock.patch.dict(os.environ, SWIFTODT_ODT=odt), self.assertRaisesRegex(kind, re.escape(sentence.replace("\n", "; ")[-2000:])):
                 odt_program.odt("detect")
 
+    def test_errors_that_the_fleet_recognises_are_texts_of_odt(self):
+        sources = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(ROOT, "Sources").rglob("*.swift"))
+        for text in ("there is no model", "OpenVINO was not found", "cannot be used", "does not start", "this OpenVINO is too old",
+                     "has no element swiftodt", "GStreamer does not start", "raise the limit", "file size limit", "no permission to read",
+                     "contains no video", "GStreamer has no "):
+            self.assertIn(text, sources)
+
     def test_mismatching_segments_are_processed_whole(self):
         desk = FakeScheduler(trouble={("misfit", "a"): None})
         totals = desk.run("ab")
