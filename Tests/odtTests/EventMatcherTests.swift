@@ -475,6 +475,7 @@ struct EventReceiverTests {
         #expect(try ByteStream.read(started) == [0x0A])
         old.retire(to: ["kept": new])
         old.take(WatchEvent(camera: "cam", kind: "track", event: "d", time: 0), rule: "kept", picture: nil)
+        while new.figures.delivered < 3 { sched_yield() }
         new.close()
         let events = try ByteStream.read(other)
         let names = try events.split(separator: 0x0A).map { try JSONValue(parsing: $0)["event"]?.string }
