@@ -80,8 +80,10 @@ let package = Package(
     cLanguageStandard: .gnu11
 )
 
-// Tests/run builds the tests together with the optimised library. Optimising the tests, too, would take longer than it saves.
-for target in package.targets where target.type == .test {
+// Tests/run builds the tests together with the optimised library. Optimising the tests and odt, too, would take longer than it
+// saves.
+let testsOnly = Context.environment["SWIFTODT_TESTS_ONLY"] != nil
+for target in package.targets where target.type == .test || testsOnly && target.type == .executable {
     target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 }
 

@@ -5,6 +5,7 @@ import socket
 import struct
 import subprocess
 import threading
+import time
 import unittest
 
 from streams import command
@@ -57,8 +58,24 @@ class Broker:
 
     def retained(self, topic="#"):
         """Returns the retained messages by topic."""
-        said = command(*self.client("-t", topic, "--retained-only", "-W", "1"))
-        return {topic: text for topic, kept, text in (line.split("\t", 2) for line in said.stdout.splitlines()) if kept == "1"}
+        # The broker sends retained messages in the order of the subscriptions. Its version is always retained, and "#" does not match it.
+        last, kept = "$SYS/broker/version", {}
+        with subprocess.Popen(self.client("-t", topic, "-t", last, "--retained-only", "-W", "10"), stdout=subprocess.PIPE, text=True) as client:
+            for line in client.stdout:
+                topic, is_retained, text = line.rstrip("\n").split("\t", 2)
+                if topic == last:
+                    client.kill()
+                elif is_retained == "1":
+                    kept[topic] = text
+        return kept
+
+    def wait(self, wanted, topic="#", seconds=60):
+        """Waits until `wanted`, a function of the retained messages, returns a true value. Returns these messages."""
+        deadline = time.monotonic() + seconds
+        while not wanted(kept := self.retained(topic)):
+            if time.monotonic() > deadline:
+                raise AssertionError(f"the broker does not retain the expected messages: {kept}")
+        return kept
 
 
 class UnreliableProxy:

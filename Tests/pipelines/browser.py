@@ -1,5 +1,7 @@
 """Controls a headless Chromium through its DevTools pipe."""
+import atexit
 import base64
+import functools
 import json
 import os
 import select
@@ -11,28 +13,42 @@ import time
 CHROMIUM = shutil.which("chromium")
 
 
+@functools.cache
+def chromium():
+    """Starts Chromium, once per process. Returns the ends of its pipe for commands and for answers."""
+    profile = tempfile.mkdtemp()
+    theirs_in, orders = os.pipe()
+    answers, theirs_out = os.pipe()
+
+    def pipes():
+        # First duplicate to unused numbers, because a descriptor of the pipe itself may be 3 or 4.
+        one, other = os.dup2(theirs_in, 60), os.dup2(theirs_out, 61)
+        os.dup2(one, 3)
+        os.dup2(other, 4)
+
+    program = subprocess.Popen(
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={profile}",
+         "--force-prefers-reduced-motion", "about:blank"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pipes, close_fds=False)
+    os.close(theirs_in)
+    os.close(theirs_out)
+    atexit.register(shutil.rmtree, profile, ignore_errors=True)
+    atexit.register(program.wait)
+    atexit.register(program.kill)
+    return orders, answers
+
+
 class Browser:
-    """A browser with one page."""
+    """A page with cookies and storage of its own."""
+
+    # All pages use one pipe: answers to an earlier page may arrive late.
+    number, rest = 0, b""
 
     def __init__(self, width=1280, height=900, mobile=False, dark=False):
-        self.profile = tempfile.mkdtemp()
-        theirs_in, self.orders = os.pipe()
-        self.answers, theirs_out = os.pipe()
-
-        def pipes():
-            # First duplicate to unused numbers, because a descriptor of the pipe itself may be 3 or 4.
-            one, other = os.dup2(theirs_in, 60), os.dup2(theirs_out, 61)
-            os.dup2(one, 3)
-            os.dup2(other, 4)
-
-        self.program = subprocess.Popen(
-            [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", f"--user-data-dir={self.profile}",
-             "--force-prefers-reduced-motion", "about:blank"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pipes, close_fds=False)
-        os.close(theirs_in)
-        os.close(theirs_out)
-        self.rest, self.number, self.session, self.complaints = b"", 0, None, []
-        target = self.order("Target.createTarget", url="about:blank")["targetId"]
+        self.orders, self.answers = chromium()
+        self.session, self.complaints = None, []
+        self.context = self.order("Target.createBrowserContext")["browserContextId"]
+        target = self.order("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = self.order("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.order("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         self.order("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -43,25 +59,22 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.program.kill()
-        self.program.wait()
-        os.close(self.orders)
-        os.close(self.answers)
-        shutil.rmtree(self.profile, ignore_errors=True)
+        self.session = None
+        self.order("Target.disposeBrowserContext", browserContextId=self.context)
 
     def order(self, method, seconds=60, **parameters):
         """Sends a command and returns its result."""
-        self.number += 1
+        Browser.number += 1
         order = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             order["sessionId"] = self.session
         os.write(self.orders, json.dumps(order).encode() + b"\0")
         deadline = time.monotonic() + seconds
         while True:
-            while b"\0" in self.rest:
-                text, self.rest = self.rest.split(b"\0", 1)
+            while b"\0" in Browser.rest:
+                text, Browser.rest = Browser.rest.split(b"\0", 1)
                 answer = json.loads(text)
-                if answer.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
+                if self.session == answer.get("sessionId") and answer.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown"):
                     self.complaints.append(answer["params"])
                 if answer.get("id") == self.number:
                     if "error" in answer:
@@ -69,7 +82,7 @@ class Browser:
                     return answer["result"]
             if not select.select([self.answers], [], [], max(0, deadline - time.monotonic()))[0]:
                 raise AssertionError(f"{method}: no answer")
-            self.rest += os.read(self.answers, 1 << 20)
+            Browser.rest += os.read(self.answers, 1 << 20)
 
     def open(self, address):
         self.order("Page.navigate", url=address)

@@ -1,14 +1,12 @@
 """odt watch with its web page, for tests of that page."""
 import http.client
 import json
-import os
 import re
-import shutil
 import socket
-import tempfile
 import time
 import unittest
 
+from streams import encoded
 from watching import Watch, Watching
 
 try:
@@ -27,16 +25,10 @@ needs_soup = unittest.skipUnless(HAS_SOUP, "needs libsoup (Debian's libsoup-3.0-
 class Paged(Watching):
     """Starts odt watch --page and sends requests to it."""
 
-    shelf, clips = tempfile.TemporaryDirectory(), {}
-
     def serve(self, *words, page="0", frames=3000, names=("cam",), coder="x264enc speed-preset=ultrafast", clip=None,
               **environment):
         """Watches a clip, by default a moving ball, in real time until the test ends."""
-        # The clip is made once for all tests.
-        clip = clip or Paged.clips.get((frames, coder))
-        if not clip:
-            clip = Paged.clips[frames, coder] = shutil.copy(
-                self.clip(frames=frames, coder=coder), os.path.join(Paged.shelf.name, f"{len(Paged.clips)}.mkv"))
+        clip = clip or encoded(frames, coder)
         watch = Watch("--page", page, "--zones", ZONES, *words, *(f"{name}={clip}" for name in names), **environment)
         self.addCleanup(watch.__exit__)
         deadline = time.monotonic() + 60

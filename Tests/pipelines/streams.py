@@ -1,5 +1,6 @@
 """Runs pipelines for the tests and collects their messages."""
 import contextlib
+import functools
 import json
 import os
 import pty
@@ -31,6 +32,7 @@ DETECTORS = installed_models("detector")
 needs_detector = unittest.skipUnless(DETECTORS, "no model: Pipelines/setup fetches it")
 BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 needs_video = unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
+ENCODED = tempfile.TemporaryDirectory()
 BALL = "videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format={format},width=320,height=240,framerate=30/1"
 
 FORMATS = ("I420 YV12 NV12 NV21 NV16 NV61 NV24 Y42B Y444 YUY2 YVYU UYVY VYUY AYUV VUYA GRAY8 RGB BGR RGBx BGRx xRGB xBGR RGBA"
@@ -113,6 +115,20 @@ def command(*words, seconds=120, **environment):
     return subprocess.run(
         words, cwd=ROOT, capture_output=True, text=True, errors="surrogateescape", timeout=seconds, env=os.environ | environment, check=False,
         stdin=subprocess.DEVNULL)
+
+
+@functools.cache
+def encoded(frames, coder, muxer="matroskamux", pattern="ball", size="320,height=240", rate=25):
+    """Encodes a video, once per process, and returns its path. Long videos repeat 1,000 frames, because copying is faster than encoding."""
+    path, repeats = os.path.join(ENCODED.name, str(len(os.listdir(ENCODED.name)))), max(1, frames // 1000)
+    said = command("gst-launch-1.0", "-q", *(
+        f"videotestsrc num-buffers={frames // repeats} pattern={pattern} ! video/x-raw,format=I420,width={size},framerate={rate}/1 ! {coder}"
+        f" ! {muxer} ! filesink").split(), f"location={path}")
+    if repeats > 1:
+        said = command("ffmpeg", "-v", "error", "-stream_loop", str(repeats - 1), "-i", path, "-c", "copy", path := f"{path}.mkv")
+    if said.returncode:
+        raise AssertionError(said.stderr)
+    return path
 
 
 def on_terminal(*words, input=subprocess.DEVNULL, **environment):

@@ -76,8 +76,7 @@ class Alarms(Watching):
         with Broker(self.folder, "allow_anonymous true") as broker:
             with Watch("--picture-alarm=1", f"--mqtt=mqtt://{broker.address}/house", "--page=0", f"cam={self.film(SOON_BLACK)}") as watch:
                 watch.wait(lambda said: self.alarms(said))
-                retained = broker.retained()
-                self.assertEqual(retained["house/cam/alarm"], "covered")
+                retained = broker.wait(lambda kept: kept.get("house/cam/alarm") == "covered")
                 self.assertEqual(watch.end(), 0)
         (text,) = (text for topic, text in retained.items() if topic.startswith("homeassistant/binary_sensor/") and topic.endswith("/alarm/config"))
         self.assertEqual(json.loads(text)["state_topic"], "house/cam/alarm")

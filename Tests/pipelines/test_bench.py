@@ -33,7 +33,7 @@ class Bench(unittest.TestCase):
 
     def test_progress_names_file(self):
         video = f"{self.folder}/long.mkv"
-        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=1500", "pattern=ball", "!", "video/x-raw,width=320,height=240",
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=400", "pattern=ball", "!", "video/x-raw,width=320,height=240",
                         "!", "x264enc", "speed-preset=ultrafast", "!", "matroskamux", "!", "filesink", f"location={video}"], check=True, timeout=60)
         code, shown = on_terminal(ODT, "bench", "--frames=0", "motion", video)
         self.assertEqual(code, 0, shown)

@@ -184,7 +184,7 @@ class Clips(Clipping):
     @needs_server
     def test_camera(self):
         """Clips of a camera begin before their event, and have a picture."""
-        camera = CodedCamera()
+        camera = CodedCamera(rate=40)
         with Watch(*self.recorded("--clips-before=1", "--clips-after=1"), "--zones", ZONES, f"cam={camera.address}") as watch:
             # The picture of a clip is written after the end of the clip. At the end of the watch, a picture that has not been taken yet is missing.
             watch.wait(lambda _: len(self.clips("jpg")) >= 2 and

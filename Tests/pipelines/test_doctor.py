@@ -12,6 +12,8 @@ from streams import ROOT, installed_models, on_terminal
 
 ODT = f"{ROOT}/.build/tool/odt"
 DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share") / "swiftodt"
+# Without the runtime, odt doctor compiles no network.
+NO_RUNTIME = {"SWIFTODT_OPENVINO": "/nowhere"}
 
 
 def examined(**environment):
@@ -48,14 +50,14 @@ class Doctor(unittest.TestCase):
                 self.assertEqual(found[part]["verdict"], "fine", found[part])
 
     def test_home_folder_of_account_is_used_without_variable(self):
-        found = examined(HOME="", XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")
+        found = examined(**NO_RUNTIME, HOME="", XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")
         self.assertNotIn("no home folder", json.dumps(found))
         if pwd.getpwuid(os.geteuid()).pw_dir == os.environ.get("HOME"):
-            self.assertEqual(found["cache"], examined(XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")["cache"])
+            self.assertEqual(found["cache"], examined(**NO_RUNTIME, XDG_DATA_HOME="", XDG_CACHE_HOME="", XDG_CONFIG_HOME="")["cache"])
 
     def test_text_output_names_remedies(self):
         said = subprocess.run([ODT, "doctor"], capture_output=True, text=True, timeout=120,
-                              env=os.environ | {"SWIFTODT_OPENVINO": "/nowhere"})
+                              env=os.environ | NO_RUNTIME)
         self.assertEqual(said.returncode, 1)
         self.assertIn("missing  runtime", said.stdout)
         self.assertIn("run Pipelines/setup to install it", said.stdout)
@@ -64,14 +66,14 @@ class Doctor(unittest.TestCase):
     def test_verdicts_have_colors_on_terminals(self):
         for environment, green, red in (({}, "\x1b[32mfine     \x1b[0m", "\x1b[31mmissing  \x1b[0m"), ({"NO_COLOR": "1"}, "fine     ", "missing  "),
                                         ({"TERM": "dumb"}, "fine     ", "missing  ")):
-            code, shown = on_terminal(ODT, "doctor", SWIFTODT_OPENVINO="/nowhere", **environment)
+            code, shown = on_terminal(ODT, "doctor", **NO_RUNTIME, **environment)
             self.assertEqual(code, 1)
             self.assertIn(f"{green}GStreamer", shown)
             self.assertIn(f"{red}runtime", shown)
             self.assertEqual("\x1b" in shown, environment == {})
 
     def test_missing_runtime_is_reported(self):
-        found = examined(SWIFTODT_OPENVINO="/nowhere")
+        found = examined(**NO_RUNTIME)
         self.assertEqual(found["runtime"]["verdict"], "missing")
         self.assertIn("/nowhere", found["runtime"]["detail"])
         self.assertNotIn("network", found)
@@ -107,7 +109,7 @@ class Doctor(unittest.TestCase):
         with open(models / f"{installed_models('salient')[0]}.onnx", "r+b") as file:
             file.seek(1_000_000)
             file.write(b"damage")
-        found = examined(SWIFTODT_MODEL_PATH=str(models))
+        found = examined(SWIFTODT_MODEL_PATH=str(models), **NO_RUNTIME)
         self.assertEqual(found["salient"]["verdict"], "missing")
         self.assertIn(".onnx is damaged", found["salient"]["detail"])
         self.assertEqual(found["detector"]["verdict"], "fine")
@@ -153,7 +155,7 @@ class Doctor(unittest.TestCase):
         if not core.exists():
             self.skipTest("GStreamer's plugins are not in pkg-config's pluginsdir")
         shutil.copy(core, self.folder)
-        found = self.look(ODT, GST_PLUGIN_SYSTEM_PATH_1_0=str(self.folder))
+        found = self.look(ODT, GST_PLUGIN_SYSTEM_PATH_1_0=str(self.folder), **NO_RUNTIME)
         self.assertEqual(found["plugin"]["verdict"], "fine")
         self.assertEqual(found["decoders"]["verdict"], "missing")
         self.assertEqual(found["encoders"]["verdict"], "missing")
@@ -162,13 +164,13 @@ class Doctor(unittest.TestCase):
     def test_missing_fonts_are_reported(self):
         config = self.folder / "fonts.conf"
         config.write_text(f'<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{self.folder}</dir></fontconfig>')
-        found = examined(FONTCONFIG_FILE=str(config))
+        found = examined(FONTCONFIG_FILE=str(config), **NO_RUNTIME)
         self.assertEqual(found["fonts"]["verdict"], "missing")
 
     def test_unwritable_cache_is_reported(self):
         blocked = self.folder / "file"
         blocked.write_text("no folder")
-        found = examined(XDG_CACHE_HOME=str(blocked))
+        found = examined(XDG_CACHE_HOME=str(blocked), **NO_RUNTIME)
         self.assertEqual(found["cache"]["verdict"], "limited")
         self.assertIn(str(blocked), found["cache"]["detail"])
 

@@ -2,7 +2,6 @@
 import concurrent.futures
 import gc
 import random
-import threading
 import unittest
 
 from streams import FORMATS, GObject, Gst, ball, command, listen, run
@@ -77,27 +76,20 @@ class States(unittest.TestCase):
         self.assertGreater(second.results[-1].get_value("epoch"), first.results[-1].get_value("epoch"))
 
     def test_caps_change_while_playing(self):
-        pipeline = self.launch("videotestsrc pattern=ball num-buffers=120 ! videoscale ! capsfilter name=size"
-                               " caps=video/x-raw,width=320,height=240 ! swiftodt detector=motion updates=every-frame"
-                               " ! fakesink sync=true")
+        pipeline = self.launch("videotestsrc name=source pattern=ball num-buffers=60 ! videoscale ! capsfilter name=size"
+                               " ! swiftodt detector=motion updates=every-frame ! fakesink")
+        sizes = [(320, 240), (64, 48), (1, 1), (641, 361), (320, 240)]
+
+        def change(_, info):
+            width, height = sizes[info.get_buffer().offset // 12]
+            pipeline.get_by_name("size").props.caps = Gst.Caps.from_string(f"video/x-raw,width={width},height={height}")
+            return Gst.PadProbeReturn.OK
+
+        pipeline.get_by_name("source").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, change)
         pipeline.set_state(Gst.State.PLAYING)
-        sizes = ["64x48", "1x1", "641x361", "320x240"]
-
-        def change():
-            for size in sizes:
-                width, height = size.split("x")
-                stopped.wait(0.5)
-                pipeline.get_by_name("size").props.caps = Gst.Caps.from_string(f"video/x-raw,width={width},height={height}")
-
-        stopped = threading.Event()
-        changer = threading.Thread(target=change)
-        changer.start()
         said = listen(pipeline)
-        changer.join()
-        self.assertEqual(said.errors, [])
-        self.assertTrue(said.ended)
-        seen = {(result.get_value("width"), result.get_value("height")) for result in said.results}
-        self.assertLessEqual({(1, 1), (641, 361)}, seen)
+        self.assertEqual((said.errors, said.ended, len(said.results)), ([], True, 60))
+        self.assertEqual({(result.get_value("width"), result.get_value("height")) for result in said.results}, set(sizes))
 
     def test_all_formats_and_odd_sizes(self):
         for format in FORMATS:
@@ -155,24 +147,25 @@ class States(unittest.TestCase):
 class Leaks(unittest.TestCase):
     """Memory is freed after the last reference is dropped."""
 
-    def test_hundred_restarts_do_not_leak(self):
+    def test_restarts_do_not_leak(self):
         def cycle():
-            for _ in range(100):
+            for _ in range(50):
                 run(f"{ball(4)} ! swiftodt detector=motion ! fakesink")
             gc.collect()
             return resident()
 
-        self.assertLess(steady_growth([cycle() for _ in range(4)]), 100 * 2048)
+        self.assertLess(steady_growth([cycle() for _ in range(4)]), 50 * 2048)
 
     def test_long_stream_memory_is_bounded(self):
-        pipeline = Gst.parse_launch(f"{ball(6000)} ! swiftodt detector=motion ! fakesink sync=false")
+        pipeline = Gst.parse_launch("videotestsrc num-buffers=3000 pattern=ball ! video/x-raw,format=I420,width=160,height=120"
+                                    " ! swiftodt detector=motion ! fakesink sync=false")
         pipeline.set_state(Gst.State.PLAYING)
         sizes = []
-        while pipeline.get_bus().timed_pop_filtered(Gst.SECOND // 4, Gst.MessageType.EOS) is None:
+        while pipeline.get_bus().timed_pop_filtered(Gst.SECOND // 10, Gst.MessageType.EOS) is None:
             sizes.append(resident())
         pipeline.set_state(Gst.State.NULL)
         self.assertGreaterEqual(len(sizes), 5, "too fast to see anything: lengthen the stream")
-        self.assertLess(steady_growth([sizes[len(sizes) * part // 5] for part in range(1, 5)]), 200_000)
+        self.assertLess(steady_growth([sizes[len(sizes) * part // 5] for part in range(1, 5)]), 100_000)
 
     def test_leaks_tracer_finds_nothing(self):
         said = command(

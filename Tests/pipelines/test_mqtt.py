@@ -7,7 +7,7 @@ from unittest import mock
 
 from brokers import Broker, Listener, UnreliableProxy, needs_broker
 from streams import InFolder, command
-from watching import Camera, ODT, Watch, events, needs_server
+from watching import FastCamera, ODT, Watch, events, needs_server
 
 LINES = {"middle": (0.5, 0, 0.5, 1), "west": (0.3, 0, 0.3, 1), "east": (0.7, 0, 0.7, 1), "north": (0, 0.35, 1, 0.35), "south": (0, 0.65, 1, 0.65)}
 ZONES = json.dumps(
@@ -32,7 +32,7 @@ class Publishing(InFolder):
 
     def setUp(self):
         super().setUp()
-        self.camera = Camera()
+        self.camera = FastCamera()
 
     def test_events_survive_broker_restart(self):
         """Every track and zone event arrives in order, although the broker restarts. Without a queue of unacknowledged messages, the
@@ -104,19 +104,13 @@ class Publishing(InFolder):
             watch.wait(lambda said: happened(said))
             broker.go()
             broker.come()
-            for _ in range(30):
-                kept = broker.retained()
-                if "house/yard/zones/left half" in kept:
-                    break
+            kept = broker.wait(lambda kept: "house/yard/zones/left half" in kept and sum("homeassistant/" in topic for topic in kept) >= 3 + 2 * len(LINES))
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("online", "online"))
             self.assertEqual(set(json.loads(kept["house/yard/zones/left half"])), FIGURES)
             self.assertEqual(set(json.loads(kept["house/yard/zones/middle"])), {"name", "kind", "in", "out", "by-label"})
             self.discovery(kept)
             watch.program.kill()
-            for _ in range(30):
-                kept = broker.retained("house/#")
-                if kept["house/state"] == "offline":
-                    break
+            kept = broker.wait(lambda kept: kept["house/state"] == "offline", "house/#")
             # The last will, because the killed program could not publish its state.
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("offline", "online"))
 
@@ -148,7 +142,7 @@ class Publishing(InFolder):
 
     def test_reload_removes_topics_of_removed_cameras_and_zones(self):
         """Counts, states and Home Assistant's discovery messages."""
-        other = Camera()
+        other = FastCamera()
         with Broker(self.folder, "allow_anonymous true") as broker:
 
             def configure(zones, *more):
@@ -158,20 +152,13 @@ class Publishing(InFolder):
                 os.replace(self.path("new"), self.path("watch.conf"))
                 return self.path("watch.conf")
 
-            def until(wanted):
-                for _ in range(60):
-                    kept = broker.retained()
-                    if wanted(kept):
-                        return kept
-                return self.fail(kept)
-
             zones = json.loads(ZONES)
             words = ("--config", configure(zones, "[camera gate]", f"source={other.address}", f"zones={ZONES}"))
             with Watch(*words) as watch:
-                until(lambda kept: {f"house/{camera}/zones/middle" for camera in ("yard", "gate")} <= set(kept))
+                broker.wait(lambda kept: {f"house/{camera}/zones/middle" for camera in ("yard", "gate")} <= set(kept))
                 configure([zone for zone in zones if zone["name"] == "left half"])
                 watch.program.send_signal(signal.SIGHUP)
-                kept = until(lambda kept: not any("gate" in topic or "middle" in topic for topic in kept))
+                kept = broker.wait(lambda kept: not any("gate" in topic or "middle" in topic for topic in kept))
                 self.assertLessEqual({"house/state", "house/yard/state", "house/yard/zones/left half"}, set(kept))
                 self.assertEqual(watch.end(), 0)
             self.assertNotIn("house/gate/state", broker.retained())
@@ -193,10 +180,7 @@ class Publishing(InFolder):
                        f"yard={self.camera.address}") as watch:
                 watch.wait(lambda said: len(happened(said)) > 6)
                 broker.come()
-                for _ in range(30):
-                    kept = broker.retained("house/#")
-                    if "house/lost" in kept:
-                        break
+                kept = broker.wait(lambda kept: "house/lost" in kept, "house/#")
                 self.assertGreater(int(kept["house/lost"]), 2)
                 self.assertEqual(watch.end(), 0)
                 complaints = "".join(watch.complaints)
@@ -222,7 +206,7 @@ class Authentication(InFolder):
 
     def setUp(self):
         super().setUp()
-        self.camera = Camera()
+        self.camera = FastCamera()
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -246,11 +230,7 @@ class Authentication(InFolder):
 
     def arrives(self, broker, *words):
         with Watch(*words, f"yard={self.camera.address}") as watch:
-            for _ in range(30):
-                if broker.retained("house/yard/state") == {"house/yard/state": "online"}:
-                    break
-            else:
-                self.fail(watch.complaints)
+            broker.wait(lambda kept: kept == {"house/yard/state": "online"}, "house/yard/state")
             with open(f"/proc/{watch.program.pid}/cmdline", encoding="utf-8") as file:
                 seen = file.read()
             self.assertEqual(watch.end(), 0)

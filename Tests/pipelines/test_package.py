@@ -20,14 +20,11 @@ FAST = {"DPKG_DEB_COMPRESSOR_TYPE": "gzip", "DPKG_DEB_COMPRESSOR_LEVEL": "1"}
 
 
 def setUpModule():
-    global made, folder
-    folder = tempfile.TemporaryDirectory(prefix="packages ")
-    made = command("Pipelines/package", "--out", folder.name, *(["--no-debian"] if TOOLS else []), *([] if MODELS else ["--no-models"]),
+    global folder
+    folder = unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix="packages "))
+    made = command("Pipelines/package", "--out", folder, *(["--no-debian"] if TOOLS else []), *([] if MODELS else ["--no-models"]),
                    seconds=300, **FAST)
-
-
-def tearDownModule():
-    folder.cleanup()
+    assert made.returncode == 0, made.stdout + made.stderr
 
 
 def subcommands():
@@ -35,20 +32,15 @@ def subcommands():
 
 
 def package(name):
-    return glob.glob(f"{folder.name}/{name}_*.deb")[0]
+    return glob.glob(f"{folder}/{name}_*.deb")[0]
 
 
 def asked(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
-class Packed(unittest.TestCase):
-    def setUp(self):
-        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
-
-
 @unittest.skipIf(TOOLS, f"{', '.join(TOOLS)} not installed")
-class Packages(Packed):
+class Packages(unittest.TestCase):
     def test_packages_contain_expected_files(self):
         listed = {name: asked("dpkg-deb", "--contents", package(name))
                   for name in ["gstreamer1.0-swiftodt", "swiftodt-tools", "python3-swiftodt", *(["swiftodt-models"] if MODELS else [])]}
@@ -80,16 +72,19 @@ class Packages(Packed):
 
     @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
     def test_lintian_finds_no_error(self):
-        said = command("lintian", "--allow-root", "--fail-on", "error", *glob.glob(f"{folder.name}/*.deb"))
+        said = command("lintian", "--allow-root", "--fail-on", "error", *glob.glob(f"{folder}/*.deb"))
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
 
 
-class Archive(Packed):
+class Archive(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="an archive "))
+        subprocess.run(["tar", "-xzf", *glob.glob(f"{folder}/*.tar.gz"), "-C", place], check=True)
+        cls.unpacked, = glob.glob(f"{place}/swiftodt-*")
+
     def setUp(self):
-        super().setUp()
         self.home = self.enterContext(tempfile.TemporaryDirectory(prefix="a home "))
-        subprocess.run(["tar", "-xzf", *glob.glob(f"{folder.name}/*.tar.gz"), "-C", self.home], check=True)
-        self.unpacked, = glob.glob(f"{self.home}/swiftodt-*")
         self.environment = dict(
             HOME=self.home, XDG_DATA_HOME="", XDG_CACHE_HOME=f"{self.home}/.cache", GST_PLUGIN_PATH="", SWIFTODT_MODEL_PATH="",
             GST_REGISTRY=f"{self.home}/registry.bin", PATH=f"{self.home}/.local/bin:{os.environ['PATH']}")
@@ -104,8 +99,7 @@ class Archive(Packed):
                       for here, _, names in os.walk(f"{self.home}/{top}") for name in names)
 
     def test_archive_installs_works_and_uninstalls(self):
-        self.run_there(f"{self.unpacked}/install")
-        shutil.rmtree(self.unpacked)
+        self.run_there("sh", "-c", 'cp -r "$0" unpacked && unpacked/install && rm -r unpacked', self.unpacked)
         self.assertIn(f"{self.home}/.local/share/gstreamer-1.0/plugins", self.run_there("gst-inspect-1.0", "swiftodt"))
         self.assertIn('"detections": 20', self.run_there("swiftodt-bus-to-json", *"videotestsrc num-buffers=20 pattern=ball ! swiftodt"
                                                          " detector=motion ! fakesink".split()))
@@ -136,21 +130,11 @@ class Archive(Packed):
         self.assertEqual(self.run_there("zsh", "-fc", script % line).strip(), "_odt")
         self.assertEqual(self.run_there("zsh", "-fc", script % "true").strip(), "")
 
-    def test_changed_files_are_kept(self):
-        self.run_there(f"{self.unpacked}/install")
-        self.run_there(f"{self.unpacked}/install")
-        changed = f"{self.home}/.local/share/swiftodt/summary"
-        with open(changed, "a", encoding="ascii") as file:
-            file.write("\n")
-        self.assertIn(f"left {changed}", self.run_there(f"{self.unpacked}/install", "--uninstall"))
-        self.assertEqual(self.files(".local"), [os.path.relpath(changed, self.home)])
-        self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
-
-    def test_obsolete_files_are_removed(self):
-        """Files and links that only the previous version had. One name is a prefix of a remaining file's name."""
+    def test_second_installation_removes_obsolete_files_and_uninstallation_keeps_changed_ones(self):
+        """Obsolete are files and links that only the previous version had. One name is a prefix of a remaining file's name."""
         self.run_there(f"{self.unpacked}/install")
         share = f"{self.home}/.local/share/swiftodt"
-        old, link = f"{share}/summ", f"{self.home}/.local/bin/swiftodt-old"
+        old, link, changed = f"{share}/summ", f"{self.home}/.local/bin/swiftodt-old", f"{share}/summary"
         with open(old, "w", encoding="ascii") as file:
             file.write("old")
         os.symlink("../share/swiftodt/gone", link)
@@ -159,7 +143,12 @@ class Archive(Packed):
         self.run_there(f"{self.unpacked}/install")
         self.assertFalse(os.path.exists(old))
         self.assertFalse(os.path.lexists(link))
-        self.assertTrue(os.path.exists(f"{share}/summary"))
+        self.assertTrue(os.path.exists(changed))
+        with open(changed, "a", encoding="ascii") as file:
+            file.write("\n")
+        self.assertIn(f"left {changed}", self.run_there(f"{self.unpacked}/install", "--uninstall"))
+        self.assertEqual(self.files(".local"), [os.path.relpath(changed, self.home)])
+        self.assertIn("nothing is installed", self.run_there(f"{self.unpacked}/install", "--uninstall", code=1))
 
     def test_custom_prefix(self):
         """odt finds the plugin of its own prefix, which GStreamer does not search."""
@@ -176,7 +165,7 @@ class Archive(Packed):
 
     def test_all_users_can_read_an_installation_outside_home(self):
         with tempfile.TemporaryDirectory() as outside:
-            self.run_there("/bin/sh", "-c", 'umask 077; chmod -R go= "$0"; "$0/install" --prefix "$1/opt"', self.unpacked, outside)
+            self.run_there("/bin/sh", "-c", 'umask 077; cp -r "$0" private && private/install --prefix "$1/opt"', self.unpacked, outside)
             self.assertEqual(asked("find", f"{outside}/opt", "(", "-type", "d", "!", "-perm", "-go=rx", "-o", "!", "-perm", "-go=r", ")"), "")
             self.assertTrue(os.access(f"{outside}/opt/bin/odt", os.X_OK))
 
@@ -227,7 +216,7 @@ class Archive(Packed):
         self.assertEqual(self.files(".local"), [])
 
 
-class Manual(Packed):
+class Manual(unittest.TestCase):
     def test_man_pages_match_help(self):
         with tempfile.TemporaryDirectory() as pages:
             command("Pipelines/packaging/man-pages", "--odt", ODT, "--version", "1", "--out", pages)

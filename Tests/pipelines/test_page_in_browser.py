@@ -49,7 +49,7 @@ class InBrowser(Paged):
 
     def test_recordings_are_played_with_boxes(self):
         """The boxes of the database surround the ball in the video, and filters and events work."""
-        self.serve("--record", self.path("video"), "--record-minutes=0.1", "--store", self.path("watch.sqlite"), "--clips", self.path("clips"), frames=3000, coder=KEYS)
+        self.serve("--record", self.path("video"), "--record-minutes=0.085", "--store", self.path("watch.sqlite"), "--clips", self.path("clips"), frames=3000, coder=KEYS)
         # The second recording has ended, so the database has the events of both.
         segments = self.until(lambda: (found := [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"]])[1:] and found)
         file = segments[0]

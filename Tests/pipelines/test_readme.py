@@ -2,7 +2,6 @@
 import os
 import re
 import shlex
-import shutil
 import tempfile
 import unittest
 
@@ -28,14 +27,14 @@ def commands():
 
 @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
 class Readme(unittest.TestCase):
-    """The commands run unchanged in a folder that has the files they name."""
+    """The commands run unchanged in a folder that has the files they name. The video is two seconds long."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         os.symlink(os.path.join(ROOT, "Pipelines"), os.path.join(cls.folder.name, "Pipelines"))
-        shutil.copy(BIKES, os.path.join(cls.folder.name, "in.mp4"))
+        command("ffmpeg", "-v", "error", "-ss", "5", "-t", "2", "-i", BIKES, "-preset", "ultrafast", cls.path("in.mp4"))
         command("ffmpeg", "-v", "error", "-ss", "6.2", "-i", BIKES, "-frames:v", "1", cls.path("street.png"))
         with open(cls.path("det.txt"), "w", encoding="ascii") as file:
             file.writelines(f"{frame},-1,{10 + frame},20,30,40,0.9\n" for frame in range(1, 11))
@@ -63,8 +62,7 @@ class Readme(unittest.TestCase):
 
     def test_python_example_runs(self):
         (program,) = blocks("python")
-        self.assertGreater(len(self.run_in_folder("/usr/bin/python3", "-c", program).splitlines()), 200)
-
+        self.assertGreater(len(self.run_in_folder("/usr/bin/python3", "-c", program).splitlines()), 100)
 
 
 class Links(unittest.TestCase):

@@ -14,7 +14,7 @@ from streams import InFolder, ROOT, command
 
 ODT = f"{ROOT}/.build/tool/odt"
 FAST = "detector=motion"
-SECONDS = 5
+SECONDS = 3
 FRAMES = 25 * SECONDS
 
 
@@ -50,7 +50,7 @@ def boxes(path):
 
 
 class Recording(InFolder):
-    """A temporary folder for each test, and a clip of five seconds."""
+    """A temporary folder for each test, and a clip of three seconds."""
 
     @classmethod
     def setUpClass(cls):
@@ -85,7 +85,7 @@ class Recording(InFolder):
 
     @contextlib.contextmanager
     def stalled(self, *properties, output="out.mp4", prefix=()):
-        """Records a source that stalls after five seconds, and yields the process when these frames are analysed."""
+        """Records a source that stalls after three seconds, and yields the process when these frames are analysed."""
         fifo = self.path("live.ts")
         os.mkfifo(fifo)
         program = subprocess.Popen(
@@ -330,7 +330,7 @@ class Broken(Recording):
         """The error names the partial file, which plays, and the earlier recording remains."""
         self.earlier()
         noise = self.path("noise.mp4")
-        ffmpeg("-f", "lavfi", "-i", "testsrc=duration=4:size=640x480:rate=25", "-vf", "noise=alls=80:allf=t", "-pix_fmt",
+        ffmpeg("-f", "lavfi", "-i", "testsrc=duration=2:size=640x480:rate=25", "-vf", "noise=alls=80:allf=t", "-pix_fmt",
                "yuv420p", "-preset", "ultrafast", "-crf", "30", noise)
         for name in ("out.mp4", "out.mkv"):
             with self.subTest(name):
@@ -370,7 +370,7 @@ class Broken(Recording):
         self.assertNotIn("Traceback", said.stderr)
         (name,) = [name for name in self.names() if re.fullmatch(r"out(\.part)?\.mp4", name)]
         self.assertEqual(said.returncode, 1 if "part" in name else 0)
-        self.assertGreater(frames(self.path(name)), 50)
+        self.assertGreater(frames(self.path(name)), 30)
 
     def test_interrupt_abandons_silent_server(self):
         """A server that accepts and sends nothing is abandoned at the first Ctrl-C, without leaving files."""

@@ -10,7 +10,7 @@ from paged import KEYS, Paged, needs_soup
 class Recordings(Paged):
 
     def record(self, *words, **options):
-        watch = self.serve("--record", self.path("video"), "--record-minutes=0.05", *words, frames=1000, coder=KEYS, **options)
+        watch = self.serve("--record", self.path("video"), "--record-minutes=0.02", *words, frames=1000, coder=KEYS, **options)
         return watch, self.until(lambda: [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"]])[0]
 
     def part(self, path, words):
@@ -50,12 +50,13 @@ class Recordings(Paged):
         with open(self.path("token"), "w", encoding="ascii") as token:
             token.write("a" * 32)
         os.chmod(self.path("token"), 0o600)
-        self.serve("--record", self.path("video"), "--page-token-file", self.path("token"))
+        self.serve("--record", self.path("video"), "--page-token-file", self.path("token"), frames=1000, coder=KEYS)
         for path in ("/recordings/cam/x.mkv", "/api/recordings/cam"):
             self.assertEqual(self.get(path)[0], 403)
 
     def test_boxes_of_a_recording(self):
-        _, file = self.record("--store", self.path("watch.sqlite"))
+        # The database has no segments that end before the first detection, as short ones do.
+        _, file = self.record("--store", self.path("watch.sqlite"), "--record-minutes=0.05")
         details = self.until(lambda: (one := self.ask(f"/api/recordings/cam/{file}")).get("session") and one)
         self.assertAlmostEqual(details["length"], 3, delta=1.5)
         # Recording precedes detection, so the boxes arrive after the recording has ended.
@@ -74,12 +75,10 @@ class Recordings(Paged):
         watch.end()
         redaction = ("--record-annotated", "--set", "box-style=pixelate")
         watch, _ = self.record(*redaction)
-        files = self.until(lambda: (found := [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"] and one["file"] > sharp]) and found)
         for path in ("/recordings/cam/", "/api/recordings/cam/"):
             self.assertEqual(self.get(path + sharp)[0], 403)
         # A recording of the first program that began after `sharp` is sharp, too.
         shown = self.until(lambda: [one["file"] for one in self.ask("/api/recordings/cam")["segments"] if one["isFinished"] and self.get("/recordings/cam/" + one["file"])[0] == 200])
-        self.assertTrue(files)
         for file in shown:
             with open(self.path(f"video/cam/{file}"), "rb") as video:
                 self.assertIn(b"redacted with box-style=pixelate;", video.read(4096))

@@ -4,12 +4,12 @@ import csv
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import time
 import unittest
 
+import browser
 from streams import ROOT, command
 
 ODT = os.path.join(ROOT, ".build", "tool", "odt")
@@ -369,23 +369,18 @@ class Pictures(Report):
         self.assertLess(len(page), 20_000_000)
 
 
-@unittest.skipUnless(shutil.which("chromium"), "no chromium")
+@unittest.skipUnless(browser.CHROMIUM, "no chromium")
 class Browser(Report):
     """The page in a headless browser."""
 
     def see(self, text, script="", *words):
         """Returns the answer of a script on the page."""
         self.page(text, *words)
-        with open(self.path("page.html"), "a", encoding="utf-8") as file:
-            file.write("<script>addEventListener('load', () => { const press = (key) => $('axis').dispatchEvent(new KeyboardEvent('keydown', {key}));"
-                       "const paint = () => painters.forEach(paint => paint()); let answer; try {" + script +
-                       "} catch (error) { answer = String(error); } document.body.dataset.answer = btoa(unescape(encodeURIComponent(JSON.stringify(answer)))); });</script>")
-        said = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path('profile')}",
-                               "--window-size=1200,900", "--dump-dom", f"file://{self.path('page.html')}"],
-                              capture_output=True, text=True, timeout=120)
-        answer = re.search(r"data-answer=\"([^\"]+)\"", said.stdout)
-        self.assertIsNotNone(answer, said.stderr[-2000:])
-        return json.loads(base64.b64decode(answer[1]))
+        with browser.Browser(1200, 900) as page:
+            page.open(f"file://{self.path('page.html')}")
+            page.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+            return page.evaluate("(() => { const press = (key) => $('axis').dispatchEvent(new KeyboardEvent('keydown', {key}));"
+                                 "const paint = () => painters.forEach(paint => paint()); let answer; " + script + "; return answer; })()")
 
     def test_page_matches_messages(self):
         people, cars = walk((0, 4), (1, 2), (1.5, 3)), [result(at / 10, [thing(9, "car", at / 10, 3.5)]) for at in range(41, 60)]

@@ -12,23 +12,16 @@ import unittest
 import urllib.parse
 
 from browser import CHROMIUM, Browser
-from streams import InFolder, ROOT, command
+from streams import InFolder, ROOT, command, encoded
 from test_gate import needs
 from test_mqtt import ZONES
-from watching import ODT, Camera, CodedCamera, Watch, clock_is_trusted, needs_server, results
+from watching import ODT, Camera, CodedCamera, FastCamera, Watch, clock_is_trusted, needs_server, results
 
 SECOND, DAY = 1000, 86_400_000
+CODER = "x264enc key-int-max=10 speed-preset=ultrafast"
 
 
 class Storing(InFolder):
-
-    def clip(self, name, seconds, rate=10):
-        """Returns a black video. A file has the detections."""
-        said = command("gst-launch-1.0", "-q", *(
-            f"videotestsrc num-buffers={seconds * rate} pattern=black ! video/x-raw,width=320,height=240,framerate={rate}/1 ! jpegenc"
-            " ! matroskamux ! filesink").split(), f"location={self.path(name)}")
-        self.assertEqual(said.returncode, 0, said.stderr)
-        return self.path(name)
 
     def walkers(self, name, frames, lanes, pause=7):
         """Writes detections in MOTChallenge's format: objects cross the frame in sequence, each in its own lane."""
@@ -51,8 +44,8 @@ class Storing(InFolder):
         return said
 
     def replay(self, seconds=30, *words, rate=10, lanes=3, camera="yard", meanwhile=lambda: None):
-        """Watches such a video with a store, and writes the messages to a file as well."""
-        video = self.clip("video.mkv", seconds, rate)
+        """Watches a black video with such detections and with a store, and writes the messages to a file as well."""
+        video = encoded(seconds * rate, "jpegenc", pattern="black", rate=rate)
         detections = self.walkers("detections.txt", seconds * rate, lanes)
         return self.watch(
             "--store", self.path("s.sqlite"), "--json", self.path("lines.jsonl"), "--zones", ZONES, "--set=detector=recorded",
@@ -173,12 +166,8 @@ class Pictures(Storing):
         return said.stdout[0]
 
     def test_each_track_has_its_picture_of_the_recorded_segments(self):
-        said = command("gst-launch-1.0", "-q", *(
-            "videotestsrc num-buffers=150 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! x264enc key-int-max=10"
-            " speed-preset=ultrafast ! h264parse ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
-        self.assertEqual(said.returncode, 0, said.stderr)
         watch = ("--quiet", "--store", self.path("s.sqlite"), "--record", self.path("video"), "--record-minutes=0.02", "--set=detector=motion",
-                 f"yard={self.path('ball.mkv')}")
+                 f"yard={encoded(150, CODER)}")
         # A file is watched faster than real time, so the second session begins within the first one by the wall clock.
         self.assertEqual(self.watch(*watch), "")
         self.assertEqual(self.watch(*watch), "")
@@ -252,17 +241,11 @@ class Pictures(Storing):
 class Clips(Storing):
     """The clips to which a report links, and that it plays."""
 
-    def film(self, seconds=8, coder="x264enc key-int-max=10 speed-preset=ultrafast ! h264parse"):
-        said = command("gst-launch-1.0", "-q", *(
-            f"videotestsrc num-buffers={25 * seconds} pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1 ! {coder}"
-            " ! matroskamux ! filesink").split(), f"location={self.path('ball.mkv')}")
-        self.assertEqual(said.returncode, 0, said.stderr)
-
-    def save(self, *words, outputs=("record", "clips")):
+    def save(self, *words, outputs=("record", "clips"), frames=200, coder=CODER):
         """Watches the ball with a store, and returns the names of the new clips."""
         before = self.saved()
         folders = [word for output in outputs for word in (f"--{output}", self.path(output))]
-        self.watch("--quiet", "--store", self.path("s.sqlite"), *folders, "--zones", ZONES, "--set=detector=motion", *words, f"yard={self.path('ball.mkv')}")
+        self.watch("--quiet", "--store", self.path("s.sqlite"), *folders, "--zones", ZONES, "--set=detector=motion", *words, f"yard={encoded(frames, coder)}")
         return self.saved() - before
 
     def saved(self):
@@ -287,7 +270,6 @@ class Clips(Storing):
         return clips, sum(map(bool, pictures["tracks"])), said.stderr
 
     def test_report_links_to_the_clips_of_the_store(self):
-        self.film()
         names = self.save()
         self.assertTrue(names)
         clips, _, complaints = self.page()
@@ -306,7 +288,6 @@ class Clips(Storing):
         self.assertIn("--clips needs --store", said.stderr)
 
     def test_clips_and_pictures_without_the_present_redaction_are_not_shown(self):
-        self.film()
         sharp = self.save()
         self.assertEqual((set(self.page()[0]), self.page()[1]), (sharp, 1))
         redaction = ("--record-annotated", "--set=box-style=pixelate", "--set=privacy-threshold=0.2")
@@ -335,7 +316,6 @@ class Clips(Storing):
         self.assertEqual(set(self.page()[0]), sharp | redacted | newest)
 
     def test_store_of_an_earlier_version(self):
-        self.film()
         self.save()
         store = sqlite3.connect(self.path("s.sqlite"))
         store.executescript("DROP TABLE clip; DROP TABLE redaction")
@@ -348,8 +328,7 @@ class Clips(Storing):
     @unittest.skipUnless(CHROMIUM, "no chromium")
     def test_clips_are_played_in_the_browser(self):
         """With SWIFTODT_PICTURES=FOLDER the test leaves screenshots there."""
-        self.film(20)
-        self.save()
+        self.save(frames=500)
         clips = self.page()[0]
         for name, width, height, mobile, dark in (("desk", 1280, 900, False, False), ("phone", 390, 844, True, True)):
             with self.subTest(name), Browser(width, height, mobile, dark) as browser:
@@ -379,8 +358,7 @@ class Clips(Storing):
     @needs("x265enc", "h265parse", "avdec_h265")
     def test_clips_in_h265_can_be_downloaded(self):
         """A browser that does not decode H.265 shows the reason instead of a black player."""
-        self.film(coder="x265enc key-int-max=10 speed-preset=ultrafast ! h265parse")
-        self.assertTrue(self.save())
+        self.assertTrue(self.save(coder="x265enc key-int-max=10 speed-preset=ultrafast ! h265parse"))
         self.page()
         with Browser() as browser:
             browser.open("file://" + urllib.parse.quote(self.path("report/the page.html")))
@@ -401,7 +379,7 @@ class Surviving(Storing):
     @needs_server
     def test_store_survives_kill(self):
         """All messages from more than a second before kill -9 are in the store."""
-        camera = Camera()
+        camera = FastCamera()
         with Watch("--store", self.path("s.sqlite"), "--zones", ZONES, f"yard={camera.address}") as watch:
             watch.wait(lambda said: sum(line["message"] == "swiftodt-zone" for line in said) > 3)
             said = [line for line in watch.said if line["message"] == "swiftodt-zone"]

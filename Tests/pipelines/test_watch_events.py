@@ -13,7 +13,7 @@ import unittest
 
 from paged import ZONES, needs_soup
 from streams import ROOT, command
-from watching import Camera, ODT, Watch, Watching, has, needs_server, results
+from watching import FastCamera, ODT, Watch, Watching, has, needs_server, results
 
 
 class Receiver:
@@ -93,13 +93,11 @@ class Ruled(Watching):
             return [json.loads(line) for line in file]
 
     def play(self, *rules, frames=100):
-        """Watches the ball with rules. Returns the messages, and the events that the last rule wrote to a file."""
-        clip = self.clip(frames=frames)
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(self.path("events"))
-        said, complaints = self.watch("--config", self.configure(f"[camera cam]\nsource={clip}", *rules, f"action={self.note()}"))
+        """Watches the ball with rules. Returns the messages, and for each rule the events that it wrote to a file."""
+        groups = (f"[event {number}]\n{rule}\naction={self.note(str(number))}" for number, rule in enumerate(rules))
+        said, complaints = self.watch("--config", self.configure(f"[camera cam]\nsource={self.clip(frames=frames)}", *groups))
         self.assertEqual(complaints, "")
-        return said, self.noted()
+        return said, *(self.noted(str(number)) for number in range(len(rules)))
 
 
 class Rules(Ruled):
@@ -114,56 +112,53 @@ class Rules(Ruled):
         self.assertEqual({event["rule"] for event in self.noted()}, {"on-event"})
 
     def test_conditions_select_events(self):
-        for rule, wanted in (
+        cases = (
                 ("event=begin", {("track", "begin")}), ("zone=floor\nevent=enter", {("zone", "enter")}), ("zone=middle", {("zone", "cross")}),
                 ("event=in", {("zone", "cross")}), ("camera=cam\nevent=ended, connected", {("camera", "ended"), ("camera", "connected")}),
-                ("label=person", set())):
+                ("label=person", set()))
+        _, *found = self.play(*(rule for rule, _ in cases), frames=500)
+        for (rule, wanted), events in zip(cases, found):
             with self.subTest(rule):
-                _, events = self.play(f"[event one]\n{rule}", frames=500)
                 self.assertEqual({(event["kind"], event["event"]) for event in events}, wanted)
                 if rule == "event=in":
                     self.assertEqual({event["direction"] for event in events}, {"in"})
 
     def test_minimum_dwell(self):
         """The object has to stay in the zone, or in view. The event arrives while the object is still there."""
-        for zone in ("zone=floor\n", ""):
-            _, events = self.play(f"[event stay]\n{zone}dwell=2")
+        _, *short, long_in_zone, long = self.play("zone=floor\ndwell=2", "dwell=2", "zone=floor\ndwell=60", "dwell=60")
+        for events in short:
             self.assertEqual([event["event"] for event in events], ["dwell"])
             self.assertTrue(2 <= events[0]["dwell"] < 2.5, events)
-            self.assertEqual(self.play(f"[event stay]\n{zone}dwell=60")[1], [])
+        self.assertEqual((long_in_zone, long), ([], []))
 
     def test_cooldown(self):
-        _, all_events = self.play("[event cross]\nzone=middle", frames=500)
+        _, all_events, events = self.play("zone=middle", "zone=middle\ncooldown=10000", frames=500)
         self.assertGreater(len(all_events), 3)
-        _, events = self.play("[event cross]\nzone=middle\ncooldown=10000", frames=500)
         self.assertEqual(len(events), 1)
 
     def test_times_of_day(self):
         now = time.localtime()
         before, after = (now.tm_hour - 2) % 24, (now.tm_hour + 2) % 24
-        for span, count in ((f"{before}:00-{after}:00", 1), (f"{after}:00-{before}:00", 0), (f"{after}:00-{before}:00, {before}:00-{after}:30", 1)):
-            with self.subTest(span):
-                self.assertEqual(len(self.play(f"[event begin]\nevent=begin\ntimes={span}")[1]), count)
+        spans = f"{before}:00-{after}:00", f"{after}:00-{before}:00", f"{after}:00-{before}:00, {before}:00-{after}:30"
+        _, *found = self.play(*(f"event=begin\ntimes={span}" for span in spans))
+        self.assertEqual([len(events) for events in found], [1, 0, 1], spans)
 
     def test_sequence(self):
         """The second rule matches once after each match of the first, and only in time."""
-        first = "[event first]\nzone=middle\nevent=in"
-        said, events = self.play(first, "[event second]\nzone=middle\nevent=out\nafter=first\nwithin=60", frames=500)
+        later = "zone=middle\nevent=in\n[event {}]\nzone=middle\nevent=out\nafter={}\nwithin={}"
+        said, events, late = self.play(later.format("second", 0, 60), later.format("late", 1, 0.001), frames=500)
         directions = [line["direction"] for line in said if line["message"] == "swiftodt-zone" and line["event"] == "cross"]
         pairs = len(re.findall("i+o", "".join(word[0] for word in directions)))
         self.assertGreater(pairs, 0)
         self.assertEqual(len(events), pairs)
         self.assertEqual({(event["rule"], event["direction"]) for event in events}, {("second", "out")})
-        self.assertEqual(self.play(first, "[event second]\nzone=middle\nevent=out\nafter=first\nwithin=0.001", frames=500)[1], [])
+        self.assertEqual(late, [])
 
     def test_count_threshold(self):
         """The event arrives when the number is reached, not for every result."""
-        _, events = self.play("[event one]\ncount=1\nzone=floor")
-        self.assertEqual([(event["event"], event["zone"], event["count"]) for event in events], [("count", "floor", 1)])
-        self.assertEqual(len(self.play("[event one]\ncount=1")[1]), 1)
-        self.assertEqual(self.play("[event two]\ncount=2")[1], [])
-        self.assertEqual(len(self.play("[event one]\ncount=1\ndwell=2")[1]), 1)
-        self.assertEqual(self.play("[event one]\ncount=1\ndwell=60")[1], [])
+        _, in_zone, *found = self.play("count=1\nzone=floor", "count=1", "count=2", "count=1\ndwell=2", "count=1\ndwell=60")
+        self.assertEqual([(event["event"], event["zone"], event["count"]) for event in in_zone], [("count", "floor", 1)])
+        self.assertEqual([len(events) for events in found], [1, 0, 1, 0])
 
     def test_errors_name_their_line(self):
         for rule, sentence in (
@@ -201,25 +196,27 @@ class Commands(Ruled):
         self.assertIn("exit code 3", complaints)
         self.assertGreater(len(results(said, "cam")), 90)
 
-    def test_slow_command_does_not_delay_the_camera(self):
-        clip = self.clip(frames=400)
-        start = time.monotonic()
-        said, complaints = self.watch("--on-event", "sleep 1000", f"cam={clip}")
-        self.assertEqual(len(results(said, "cam")), 400)
-        self.assertLess(time.monotonic() - start, 40)
-        self.assertRegex(complaints, r"'sleep': \d+ events not delivered")
-
-    def test_the_end_waits_for_all_commands_at_once(self):
+    def test_commands_that_never_end(self):
+        """They do not delay the camera, the end waits for all of them at once, and pictures for them are deleted, also those of a killed process."""
+        with open(self.path("odt-event-abcdef.jpg"), "wb"):
+            pass
+        os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))
         rules = [f"[event {number}]\nevent=begin\naction=sleep {1000 + number}" for number in range(10)]
-        clip = self.clip(frames=50)
+        picture = f"[event picture]\nevent=end\npicture=true\naction=cp $ODT_PICTURE {self.path('copy.jpg')}; sleep 1000"
+        conf = self.configure(f"[camera cam]\nsource={self.clip(frames=400)}", *rules, picture)
         start = time.monotonic()
-        self.watch("--config", self.configure(f"[camera cam]\nsource={clip}", *rules))
+        with Watch("--config", conf, "--on-event", "sleep 1000", TMPDIR=self.folder) as watch:
+            self.assertEqual(watch.program.wait(60), 0)
         self.assertLess(time.monotonic() - start, 40)
+        self.assertEqual(len(results(watch.said, "cam")), 400)
+        self.assertRegex("".join(watch.complaints), r"'sleep': \d+ events not delivered")
+        self.assertIn("copy.jpg", self.names())
+        self.assertEqual([name for name in self.names() if name.startswith("odt-event-")], [])
 
     @needs_server
     def test_queued_events_survive_a_change_of_the_command(self):
         """The running command ends normally, and the new command gets the other events."""
-        camera = Camera()
+        camera = FastCamera()
         with Watch("--config", self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction=sleep 3; {self.note()}")) as watch:
             crossings = lambda said: [line["direction"] for line in said if line["message"] == "swiftodt-zone" and line["event"] == "cross"]
             watch.wait(lambda said: len(crossings(said)) >= 4)
@@ -243,7 +240,7 @@ class Requests(Ruled):
     @needs_server
     def test_receiver_that_fails_and_recovers(self):
         """All events arrive in order after the receiver has recovered. Cameras and other receivers are not delayed."""
-        camera, broken, good = Camera(), self.receiver(), self.receiver()
+        camera, broken, good = FastCamera(), self.receiver(), self.receiver()
         broken.status = 503
         conf = self.configure(f"[camera cam]\nsource={camera.address}", f"[event broken]\nzone=middle\naction={broken.url}", f"[event good]\nzone=middle\naction={good.url}")
         with Watch("--config", conf) as watch:
@@ -266,9 +263,9 @@ class Requests(Ruled):
     def test_receiver_that_is_absent_at_first(self):
         first = self.receiver()
         first.close()
-        clip = self.clip(frames=100)
+        clip = self.clip()
         with Watch("--on-event", first.url, f"cam={clip}", "--page=0") as watch:
-            # The file plays for 4 s because of the page.
+            # The file plays for 2 s because of the page.
             watch.wait(lambda _: any("events are queued" in line for line in watch.complaints))
             second = self.receiver(port=first.port)
             watch.wait(has("ended"))
@@ -299,7 +296,7 @@ class Requests(Ruled):
 
     @needs_server
     def test_rules_are_reloaded(self):
-        camera, first, second = Camera(), self.receiver(), self.receiver()
+        camera, first, second = FastCamera(), self.receiver(), self.receiver()
         with Watch("--config", self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction={first.url}")) as watch:
             watch.wait(lambda _: first.bodies)
             self.configure(f"[camera cam]\nsource={camera.address}", f"[event a]\nzone=middle\naction={second.url}")
@@ -339,18 +336,6 @@ class Pictures(Ruled):
             self.assertEqual(file.read(2), b"\xff\xd8")
         with open(self.path("name"), encoding="ascii") as file:
             self.assertFalse(os.path.exists(file.read().strip()))
-
-    def test_picture_is_deleted_at_the_end(self):
-        """Also if the command still runs, and if an earlier process was killed."""
-        with open(self.path("odt-event-abcdef.jpg"), "wb"):
-            pass
-        os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))
-        conf = self.configure(f"[camera cam]\nsource={self.clip(frames=100)}",
-                              f"[event a]\nevent=end\npicture=true\naction=cp $ODT_PICTURE {self.path('copy.jpg')}; sleep 1000")
-        with Watch("--config", conf, TMPDIR=self.folder) as watch:
-            self.assertEqual(watch.program.wait(60), 0)
-        self.assertIn("copy.jpg", self.names())
-        self.assertEqual([name for name in self.names() if name.startswith("odt-event-")], [])
 
     @unittest.skipUnless(shutil.which("curl"), "needs curl")
     def test_documented_notification_has_a_picture(self):

@@ -15,8 +15,7 @@ import zipfile
 from streams import BIKES, DATA, ROOT, command, needs_detector
 
 ODT = f"{ROOT}/.build/tool/odt"
-# The pip of Debian's interpreter is absent without python3-venv.
-VENV = subprocess.run(["/usr/bin/python3", "-c", "import ensurepip, venv"], capture_output=True, check=False).returncode == 0
+PIP = subprocess.run(["/usr/bin/python3", "-c", "import pip, venv"], capture_output=True, check=False).returncode == 0
 TRACKING = "\n".join((
     "import sys, swiftodt",
     "seen = set()",
@@ -71,15 +70,23 @@ class Contents(unittest.TestCase):
         self.assertTrue(self.archive.read("swiftodt/native/share/swiftodt/fetch-models").startswith(b"#!/usr/bin/env python3\n"))
 
 
-@unittest.skipUnless(VENV, "no python3-venv")
+def make_environment(path, *options):
+    """Makes a virtual environment. Its own pip would take seconds to install."""
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", *options, path], check=True, timeout=120)
+
+
+def pip(environment, *words):
+    subprocess.run(["/usr/bin/python3", "-m", "pip", "--python", environment, "--quiet", *words], check=True, timeout=120)
+
+
+@unittest.skipUnless(PIP, "no python3-pip")
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.environment = pathlib.Path(folder, "environment")
         # The bindings of GStreamer belong to the system. The runtime on this machine takes the place of the package openvino.
-        for words in (["/usr/bin/python3", "-m", "venv", "--system-site-packages", cls.environment],
-                      [cls.environment / "bin/pip", "install", "--quiet", "--no-index", "--no-deps", wheel]):
-            subprocess.run(words, check=True, timeout=120)
+        make_environment(cls.environment, "--system-site-packages")
+        pip(cls.environment, "install", "--no-index", "--no-deps", wheel)
         cls.packages = next(cls.environment.glob("lib/python3*/site-packages"))
         (cls.packages / "openvino").mkdir()
         (cls.packages / "openvino/libs").symlink_to(f"{DATA}/openvino")
@@ -89,7 +96,7 @@ class Installed(unittest.TestCase):
         (self.home / "data/swiftodt").mkdir(parents=True)
         if os.path.exists(f"{DATA}/models"):
             (self.home / "data/swiftodt/models").symlink_to(f"{DATA}/models")
-        self.variables = {"HOME": self.home, "XDG_DATA_HOME": self.home / "data", "XDG_CACHE_HOME": self.home / "cache", "GST_PLUGIN_PATH": "",
+        self.variables = {"HOME": self.home, "XDG_DATA_HOME": self.home / "data", "XDG_CACHE_HOME": f"{folder}/cache", "GST_PLUGIN_PATH": "",
                           "GST_REGISTRY": self.home / "registry.bin", "PYTHONPATH": "", "PATH": f"{self.environment}/bin:/usr/bin:/bin"}
 
     def run_there(self, *words, code=0, **variables):
@@ -142,10 +149,10 @@ class Installed(unittest.TestCase):
 
     def test_uninstall_leaves_no_file(self):
         copy = pathlib.Path(self.home, "environment")
-        subprocess.run(["/usr/bin/python3", "-m", "venv", copy], check=True)
+        make_environment(copy)
         before = {path for path in copy.rglob("*") if "__pycache__" not in path.parts}
-        for words in (["install", "--no-index", "--no-deps", wheel], ["uninstall", "--yes", "swiftodt"]):
-            subprocess.run([copy / "bin/pip", "--quiet", *words], check=True, timeout=120)
+        pip(copy, "install", "--no-index", "--no-deps", wheel)
+        pip(copy, "uninstall", "--yes", "swiftodt")
         self.assertEqual({path for path in copy.rglob("*") if "__pycache__" not in path.parts}, before)
 
 

@@ -4,8 +4,8 @@ import os
 from stress_test import BIKES, ONE_BY_ONE, Skip, need, need_network, require, stress_test
 from validation import MonitoredPipeline
 
-BALL = ("videotestsrc pattern=ball num-buffers={} {} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
-        " ! identity drop-probability={}{} ! {} swiftodt name=odt {} ! fakesink sync=false")
+BALL = ("videotestsrc pattern=ball num-buffers=90 is-live=true ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
+        " ! identity drop-probability=0.1 ! {} swiftodt name=odt detector=motion updates=every-frame ! fakesink sync=false")
 
 
 def ids(description, seconds=60):
@@ -16,19 +16,14 @@ def ids(description, seconds=60):
 
 @stress_test(seconds=90, weight=5)
 def losses(trial):
-    """With 1, 3 and 10 % lost frames the ball keeps its id, in a file and in a live stream."""
-    for live, frames in (("", 400), ("is-live=true", 90)):
-        for lost in (0.01, 0.03, 0.1):
-            for queue in ("", "queue leaky=downstream max-size-buffers=2 !"):
-                # A leaky queue would drop most frames of a file, which is read as fast as possible.
-                if live and lost < 0.1 or queue and not live:
-                    continue
-                count, left = ids(BALL.format(frames, live, lost, "", queue, "detector=motion updates=every-frame"))
-                if queue and left < 0.85 * (1 - lost) * frames:
-                    # The queue has dropped more frames than the trial requests, because other programs use the processor.
-                    print(f"only {left} of {frames} live frames arrived: ids are not compared")
-                    continue
-                require(count == 1, f"{count} ids for one ball in {left} frames, {lost:.0%} lost, {queue or 'no queue'} {live}")
+    """With 10 % lost frames of a live stream the ball keeps its id."""
+    for queue in ("", "queue leaky=downstream max-size-buffers=2 !"):
+        count, left = ids(BALL.format(queue))
+        if queue and left < 0.85 * 0.9 * 90:
+            # The queue has dropped more frames than the trial requests, because other programs use the processor.
+            print(f"only {left} of 90 live frames arrived: ids are not compared")
+            continue
+        require(count == 1, f"{count} ids for one ball in {left} frames, {queue or 'no queue'}")
 
 
 @stress_test(seconds=150, weight=15)

@@ -18,6 +18,7 @@ BIKES = os.path.join(DATA, "videos", "bikes.mp4")
 CARTOON = os.path.join(DATA, "videos", "bigbuckbunny.mp4")
 ONE_BY_ONE = os.path.join(os.path.dirname(ROOT), "shared", "videos", "one-by-one-person-detection.mp4")
 UNDER_SANITIZER = bool(os.environ.get("LD_PRELOAD"))
+LONG = bool(os.environ.get("STRESS_LONG"))
 
 
 class Finding(Exception):
@@ -42,13 +43,15 @@ class Trial:
 
 @dataclasses.dataclass
 class StressTest:
-    """A stress test: its function, its time limit in seconds, and its approximate duration in seconds (`weight`)."""
+    """A stress test: its function, its time limit in seconds, its approximate duration in seconds (`weight`), and whether it runs only
+    with --long, --only or a sanitizer, because pipeline tests verify the same with fixed values."""
 
     name: str
     summary: str
     function: object
     seconds: float
     weight: float
+    only_long: bool
 
 
 found = {}
@@ -58,12 +61,12 @@ found = {}
 SLOWNESS = 6 if UNDER_SANITIZER else 3
 
 
-def stress_test(seconds=90, weight=5):
+def stress_test(seconds=90, weight=5, only_long=False):
     """Registers a function as a stress test. The first line of its docstring is the summary."""
 
     def register(function):
         name = function.__name__
-        found[name] = StressTest(name, function.__doc__.splitlines()[0], function, seconds * SLOWNESS, weight)
+        found[name] = StressTest(name, function.__doc__.splitlines()[0], function, seconds * SLOWNESS, weight, only_long)
         return function
 
     return register

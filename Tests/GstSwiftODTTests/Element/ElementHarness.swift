@@ -1,6 +1,7 @@
 import CODTGStreamer
 import CODTGStreamerCheck
 import CSwiftODTElement
+import ODTTestSupport
 import Testing
 
 @testable import GstSwiftODT
@@ -80,11 +81,11 @@ final class ElementHarness {
     /// Returns a buffer of the current format with the time of frame `number` at 30 frames per second.
     ///
     /// - Parameter fill: returns each byte's value by its index; `nil` fills the buffer with grey.
-    func buffer(_ number: Int, fill: ((Int) -> UInt8)? = { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }) -> Buffer {
+    func buffer(_ number: Int, fill: ((Int) -> UInt8)? = PixelLoops.ramp) -> Buffer {
         let size = Int(info.size)
         let buffer = gst_buffer_new_allocate(nil, gsize(size), nil)!
         if let fill {
-            gst_buffer_fill(buffer, 0, (0..<size).map(fill), gsize(size))
+            gst_buffer_fill(buffer, 0, PixelLoops.bytes(size, fill), gsize(size))
         } else {
             gst_buffer_memset(buffer, 0, 0x80, gsize(size))
         }

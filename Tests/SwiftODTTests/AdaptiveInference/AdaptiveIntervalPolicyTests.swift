@@ -1,3 +1,4 @@
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT
@@ -70,13 +71,8 @@ import Testing
         /// Returns a luma plane of 160 x 96 pixels with camera noise.
         private func plane(at time: Double, _ dice: inout RandomNumbers) -> LumaPlane {
             let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 160 * 96)
-            let (light, scene) = (light(time), scene(time))
-            for y in 0..<96 {
-                for x in 0..<160 {
-                    let level = 60 + (x * (7 + 13 * scene) + y * 11) % 83 + light + Int.random(in: -2...2, using: &dice)
-                    pixels[y * 160 + x] = UInt8(clamping: level)
-                }
-            }
+            let light = light(time)
+            PixelLoops.noisyTexture(in: pixels, width: 160, slope: 7 + 13 * scene(time), light: light, &dice)
             for box in objects(time) {
                 let inside = box.clipped(width: 160, height: 96)
                 for y in Int(inside.minY)..<Int(inside.maxY) {

@@ -1,3 +1,4 @@
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT

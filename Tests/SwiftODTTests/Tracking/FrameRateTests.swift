@@ -1,4 +1,5 @@
 import Glibc
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT

@@ -1,25 +1,7 @@
 import Glibc
+import ODTTestSupport
 
 @testable import SwiftODT
-
-/// A deterministic random number generator (xorshift64).
-struct RandomNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
-    }
-
-    /// Returns an approximately normal value with a standard deviation of about 1.
-    mutating func noise() -> Double {
-        (0..<4).reduce(0) { sum, _ in sum + Double.random(in: -1...1, using: &self) } * 0.866
-    }
-}
 
 /// A synthetic scene of textured objects that move over a textured background, with luma planes and true boxes.
 struct SyntheticScene {
@@ -86,13 +68,9 @@ struct SyntheticScene {
                 cos(y * 0.013 + phase), cos(y * 0.031 + phase * 5), sin(y * 0.061 + phase), cos(y * 0.19 + phase * 11))
                 * SIMD4(40, 30, 30, 25)
         }
-        for row in Int(inside.minY) / scale..<Int(inside.maxY) / scale {
-            for column in Int(inside.minX) / scale..<Int(inside.maxX) / scale {
-                let waves = across[column] * down[row]
-                let value = 128 + light + waves.x + waves.y + waves.z + waves.w
-                pixels[row * width + column] = UInt8(min(max(value, 0), 255))
-            }
-        }
+        PixelLoops.waves(
+            in: pixels, columns: Int(inside.minX) / scale..<Int(inside.maxX) / scale,
+            rows: Int(inside.minY) / scale..<Int(inside.maxY) / scale, mean: 128 + light, across: across, down: down)
     }
 }
 
