@@ -431,7 +431,20 @@ gst_swift_odt_class_init (GstSwiftOdtClass * klass)
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
+  enum { OWN_TYPES = 1, TYPES_OF_ANOTHER_COPY };
+  static gsize types;
   GST_DEBUG_CATEGORY_INIT (swiftodt_debug, "swiftodt", 0, "Object detection and tracking");
+  /* A plugin file and a program that the element is linked into can be in one process. GLib registers a type only once. */
+  if (g_once_init_enter (&types)) {
+    gboolean is_first = g_type_from_name ("GstSwiftOdt") == G_TYPE_INVALID;
+    if (is_first)
+      gst_swift_odt_get_type ();
+    g_once_init_leave (&types, is_first ? OWN_TYPES : TYPES_OF_ANOTHER_COPY);
+  }
+  if (types == TYPES_OF_ANOTHER_COPY) {
+    GST_WARNING ("another copy of the element is loaded");
+    return FALSE;
+  }
   return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ())
       && gst_element_register (plugin, "swiftodtgate", GST_RANK_NONE, gst_swift_odt_gate_get_type ());
 }

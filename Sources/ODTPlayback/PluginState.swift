@@ -85,6 +85,12 @@ package enum PluginSearch {
     @discardableResult
     package static func startGStreamer() throws -> String {
         _ = addOwnFolder
+        return try initializeGStreamer()
+    }
+
+    /// Initializes GStreamer without a change of the environment, which other code of the process may use.
+    @discardableResult
+    package static func initializeGStreamer() throws -> String {
         var problem: UnsafeMutablePointer<GError>?
         guard gst_init_check(nil, nil, &problem) != 0 else {
             throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))")
@@ -100,12 +106,14 @@ package enum PluginSearch {
         setenv("GST_PLUGIN_PATH", others.isEmpty ? own : own + ":" + others, 1)
     }()
 
-    /// Returns the folder with this program's plugin: `.build/plugin` of the checkout that contains the program, or
-    /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin.
+    /// Returns the folder with the plugin of odt: `.build/plugin` of the checkout that contains the program, or
+    /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin, and in other
+    /// programs, such as tests, which the element is linked into.
     private static func folderBesideThisProgram() -> String? {
         guard let path = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(path) }
         var folder = PathText.text(ofSystemPath: path)
+        guard folder.hasSuffix("/odt") else { return nil }
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
             if folder.hasSuffix("/bin"), let plugins = holdingPlugin(folder.dropLast(4) + "/lib/gstreamer-1.0") {

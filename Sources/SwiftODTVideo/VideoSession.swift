@@ -124,7 +124,7 @@ final class VideoSession: Sendable {
 
     /// - Throws: ``ODTError`` if GStreamer does not start, or has no element swiftodt.
     private static func startGStreamer() throws {
-        try PluginSearch.startGStreamer()
+        try PluginSearch.initializeGStreamer()
         guard isRegistered || Element.isThere("swiftodt") else {
             throw ODTError(
                 .runtimeMissing,
