@@ -452,7 +452,7 @@
 /**
  * GstSwiftOdt:font-size:
  *
- * Font size of labels in pixels; 0: from the frame size.
+ * Font size of labels in pixels, at most a sixth of the shorter side; 0: from the frame size.
  *
  * Since: 0.1.0
  */

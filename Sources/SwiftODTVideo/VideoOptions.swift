@@ -139,7 +139,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var lineWidth = 0.0
     /// The font family of labels (`font`).
     public var font = "Sans"
-    /// The font size of labels in pixels; 0 to derive it from the frame size (`font-size`).
+    /// The font size of labels in pixels, at most a sixth of the shorter side; 0 to derive it from the frame size
+    /// (`font-size`).
     public var fontSize = 0.0
     /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`
     /// (`label-format`).

@@ -72,28 +72,31 @@ struct AnnotatedZone: Hashable, Sendable {
 }
 
 /// Decides for how long a coasting object is drawn. With ``AnnotatorOptions/Coasting/briefly`` this is 0.3 s, because
-/// the error of a predicted box grows with every frame without a detection.
+/// the error of a predicted box grows with every frame without a detection. An object that is drawn for longer has no
+/// confidence and no score after this time. They remain until then, because a single missed detection would otherwise
+/// change the width of the label twice.
 struct CoastingDisplayPolicy {
     private static let moment: Nanoseconds = 300_000_000
 
     /// The time at which each coasting object started coasting, by tracking ID.
     private var begun: [Int: Nanoseconds] = [:]
 
-    /// Removes the coasting objects that are no longer drawn. Objects without an ID cannot be matched from frame to
-    /// frame, so they are kept until the next result.
+    /// Removes the coasting objects that are no longer drawn, and the outdated values of the others. Objects without an
+    /// ID cannot be matched from frame to frame, so they are kept until the next result.
     mutating func filter(
         _ objects: inout [AnnotatedObject], as drawing: AnnotatorOptions.Coasting, at time: Nanoseconds
     ) {
         var next: [Int: Nanoseconds] = [:]
-        objects.removeAll { object in
-            guard object.coasting, let id = object.id else { return false }
+        objects = objects.compactMap { object in
+            guard object.coasting, let id = object.id else { return object }
             let start = min(begun[id] ?? time, time)
             next[id] = start
-            return switch drawing {
-            case .always: false
-            case .never: true
-            case .briefly: time - start >= Self.moment
-            }
+            let isBrief = time - start < Self.moment
+            guard drawing == .always || drawing == .briefly && isBrief else { return nil }
+            guard !isBrief else { return object }
+            var object = object
+            (object.score, object.confidence) = (.nan, nil)
+            return object
         }
         begun = next
     }

@@ -146,7 +146,7 @@ final class Annotator {
     }
 
     /// Returns the seconds since the previously drawn frame. They count towards the delays of label placement, such as
-    /// the time before a hidden label moves to another side.
+    /// the time before a full label replaces a short one.
     private func elapsed(until time: Nanoseconds) -> Double {
         defer { latest = time }
         guard let latest, time > latest else { return 0 }

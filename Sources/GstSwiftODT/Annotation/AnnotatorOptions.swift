@@ -61,8 +61,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// The width of lines in display units (see ``Canvas``); 0 derives it from the frame size.
     var lineWidth = 0.0
     var font = "Sans"
-    /// The font size in display units (see ``Canvas``). 0 selects the size in ``font``. If ``font`` contains no size,
-    /// the size is derived from the frame size.
+    /// The font size in display units (see ``Canvas``), limited to a sixth of the picture's shorter side. 0 selects the
+    /// size in ``font``. If ``font`` contains no size, the size is derived from the frame size.
     var fontSize = 0.0
     /// The text of labels, with the placeholders `{label}`, `{category}`, `{confidence}`, `{score}` and `{id}`. See
     /// ``LabelFormat``.

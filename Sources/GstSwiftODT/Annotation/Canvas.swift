@@ -52,6 +52,9 @@ extension Canvas {
         (Double(uprightWidth) * unitX * Double(uprightHeight) * unitY).squareRoot()
     }
 
+    /// The length of the picture's shorter side in display units.
+    var shorterSide: Double { min(Double(uprightWidth) * unitX, Double(uprightHeight) * unitY) }
+
     /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing
     /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that a
     /// drawing has the same position in all of them.
@@ -132,8 +135,10 @@ struct DrawingSizes: Hashable {
         lineWidth = given ?? usual
         // The style `corners` draws only a small part of each box, so its lines are wider.
         let width = given ?? (options.boxStyle == .corners ? 2 * usual : usual)
-        fontSize =
-            usable(options.fontSize, maximum: 1024) ?? font.size.map { min($0, 1024) } ?? 8 + 0.011 * scale
+        let automaticSize = 8 + 0.011 * scale
+        // There is no room for labels of a larger size, so they would be hidden.
+        let largest = max(automaticSize, canvas.shorterSide / 6)
+        fontSize = usable(options.fontSize, maximum: largest) ?? font.size.map { min($0, largest) } ?? automaticSize
         pen = DrawingSizes.pen(width, canvas)
         strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
     }

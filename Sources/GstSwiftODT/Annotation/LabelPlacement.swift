@@ -5,14 +5,14 @@ import SwiftODT
 /// are tried in order. If there is no room for any, the object has no label.
 ///
 /// A label stays at one side of its box from frame to frame. If other labels need the same place, the label slides
-/// along this side. If there is no room at this side, the label is hidden until there is room again. After
-/// ``sideChangeDelay`` it may move to another side.
+/// along this side, and returns slowly when the place is free again. If there is no room at this side, not even for the
+/// last short label, the label moves to another side. If there is no room at any side, it is hidden.
 struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// How long a label is hidden before it may move to another side, in seconds.
-    private static let sideChangeDelay = 0.5
+    /// The speed at which a visible label returns to its preferred position, in label heights per second.
+    private static let returnSpeed = 3.0
     /// The full label replaces a short label after there has been room for the full label for this time, in seconds.
     private static let growDelay = 0.5
 
@@ -78,7 +78,7 @@ struct LabelPlacement {
         let before = position?.shortLabel
         if before == nil {
             var whole = position
-            if let spot = spot(for: .whole(size), box: index, &whole) {
+            if let spot = spot(for: .whole(size), box: index, &whole, changesSide: false) {
                 position = whole
                 return (spot, size)
             }
@@ -88,13 +88,14 @@ struct LabelPlacement {
         let sizes = short()
         guard !sizes.isEmpty else {
             position?.shortLabel = nil
-            return spot(for: .last(size), box: index, &position).map { ($0, size) }
+            return spot(for: .last(size), box: index, &position, changesSide: true).map { ($0, size) }
         }
         let roomToGrow = before == nil ? 0 : position?.roomToGrow ?? 0
         for number in min(before ?? 0, sizes.count - 1)..<sizes.count {
             var placed = position
-            let spot = spot(for: .last(sizes[number]), box: index, &placed)
-            guard spot != nil || number == sizes.count - 1 else { continue }
+            let isLast = number == sizes.count - 1
+            let spot = spot(for: .last(sizes[number]), box: index, &placed, changesSide: isLast)
+            guard spot != nil || isLast else { continue }
             placed?.shortLabel = number
             placed?.roomToGrow = roomToGrow
             position = placed
@@ -120,31 +121,34 @@ struct LabelPlacement {
         return spot
     }
 
-    private func spot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
-        guard let stood = position else {
-            let spot = bestSpot(for: request, box: index)
-            position = spot.map(LabelPosition.init(at:))
-            return spot
+    /// - Parameter changesSide: Whether a visible label may move to another side if there is no room at its side.
+    private func spot(
+        for request: Request, box index: Int, _ position: inout LabelPosition?, changesSide: Bool
+    ) -> Spot? {
+        if let stood = position {
+            let maximum = stood.hiddenFor == nil ? request.maximum : request.maximumOnArrival
+            if let spot = nextSpot(for: request, box: index, stood, maximum: maximum) {
+                position?.shift = spot.along - spot.edge.home
+                position?.hiddenFor = nil
+                return spot
+            }
+            position?.hiddenFor = (stood.hiddenFor ?? 0) + elapsed
+            guard changesSide || stood.hiddenFor != nil else { return nil }
         }
-        let maximum = stood.hiddenFor == nil ? request.maximum : request.maximumOnArrival
-        if let spot = nextSpot(for: request, box: index, stood, maximum: maximum) {
-            position?.shift = spot.along - spot.edge.home
-            position?.hiddenFor = nil
-            return spot
-        }
-        let hiddenFor = (stood.hiddenFor ?? 0) + elapsed
-        position?.hiddenFor = hiddenFor
-        guard hiddenFor >= Self.sideChangeDelay, let spot = bestSpot(for: request, box: index) else { return nil }
+        guard let spot = bestSpot(for: request, box: index) else { return nil }
         position = LabelPosition(at: spot)
         return spot
     }
 
     // MARK: The current side
 
-    /// Returns the next position of a label at its current side, as close to its preferred position as the other labels
-    /// permit. Returns `nil` if there is no room.
+    /// Returns the next position of a label at its current side. The target is the position closest to the preferred one
+    /// that the other labels permit. If the label would cover too much there, it keeps its position, so that it does not
+    /// alternate between both. A visible label approaches the target in small steps, because labels that barely touch
+    /// would otherwise jump. Returns `nil` if there is no room.
     ///
-    /// - Parameter maximum: the maximum fraction of another object's box that the label may cover.
+    /// - Parameter maximum: The maximum fraction of another object's box that the label may cover at the position it
+    ///   has. Elsewhere the limit for new labels applies.
     private func nextSpot(
         for request: Request, box index: Int, _ position: LabelPosition, maximum: Double
     ) -> Spot? {
@@ -152,9 +156,19 @@ struct LabelPlacement {
         guard let edge = Edge(position.side, of: boxes[index], size, in: region) else { return nil }
         let before = aligned(edge.clamped(edge.home + position.shift), on: edge)
         guard let free = nearestFree(to: before, on: edge, size) else { return nil }
-        let along = targetTowardsHome(from: free, on: edge, size)
-        let place = edge.place(of: size, at: aligned(along, on: edge))
-        return covers(place, moreThan: maximum, but: index) ? nil : Spot(edge: edge, along: along)
+        func fits(_ along: Int, _ maximum: Double) -> Bool {
+            !covers(edge.place(of: size, at: aligned(along, on: edge)), moreThan: maximum, but: index)
+        }
+        let target = targetTowardsHome(from: free, on: edge, size)
+        var candidates = [(along: free, maximum: maximum)]
+        if target != free, fits(target, request.maximumOnArrival) {
+            // Alignment would undo a movement by less than one step of the grid.
+            let distance = max(step.x, step.y, Int(Self.returnSpeed * Double(size.height) * elapsed))
+            let next = position.hiddenFor == nil ? min(max(target, free - distance), free + distance) : target
+            candidates.insert((next, request.maximumOnArrival), at: 0)
+            candidates.append((target, request.maximumOnArrival))
+        }
+        return candidates.first { fits($0.along, $0.maximum) }.map { Spot(edge: edge, along: $0.along) }
     }
 
     /// Returns the free position on an edge that is nearest to the position `wanted`; `nil` if the edge has no free

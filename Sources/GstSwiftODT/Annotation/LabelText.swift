@@ -19,18 +19,14 @@ struct LabelText {
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
     /// stands for the category, unless the pattern contains `{category}`.
     ///
-    /// Confidence and score are omitted in two cases. The first case is a coasting track, because its last score does
-    /// not describe the predicted box. The second case is an object for which `{label}` and `{category}` are empty,
-    /// because a percentage alone is unclear.
+    /// Confidence and score are omitted if `{label}` and `{category}` are empty, because a percentage alone is unclear.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
 
     /// Returns the text with another label in place of the object's own, for example a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
         let names = format.contains(.label) || format.contains(.category)
         let lacksName = names && category(of: object) == nil && (label == nil || !format.contains(.label))
-        // Without tracking, an object keeps its box and its score until the next result, so both are shown.
-        let isCoastingTrack = object.coasting && object.id != nil
-        let showsPercentages = showsFigures && !isCoastingTrack && !lacksName
+        let showsPercentages = showsFigures && !lacksName
         return format.text { placeholder in
             switch placeholder {
             case .label: label.map(LabelText.isolated) ?? (format.contains(.category) ? nil : category(of: object))
@@ -139,6 +135,6 @@ extension AnnotatedObject {
     /// Returns whether two objects with the same ID have the same label text.
     fileprivate func hasSameLabel(as other: AnnotatedObject) -> Bool {
         (score == other.score || score.isNaN && other.score.isNaN) && confidence == other.confidence
-            && category == other.category && label == other.label && coasting == other.coasting
+            && category == other.category && label == other.label
     }
 }

@@ -330,7 +330,7 @@ extension Settings {
             "font", \.annotator.font, .text, .playing, "Font", "Font family of the labels"),
         Property(
             "font-size", \.annotator.fontSize, .real(0...1024), .controllable, "Font size",
-            "Font size of labels in pixels; 0: from the frame size"),
+            "Font size of labels in pixels, at most a sixth of the shorter side; 0: from the frame size"),
         Property(
             "label-format", \.annotator.labelFormat, .text, .playing, "Label format",
             "Label text; placeholders: {label} {category} {confidence} {score} {id}"),

@@ -37,6 +37,24 @@ import Testing
         #expect(drawn(&policy, objects, .always, milliseconds: 9000) == [1, 2])
     }
 
+    /// If the percentage disappeared in the first frame without a detection, the width of the label would flicker.
+    @Test func coastingObjectKeepsItsValuesBriefly() {
+        var policy = CoastingDisplayPolicy()
+        func values(_ id: Int? = 1, milliseconds: Int) -> (score: Double, confidence: Double?) {
+            var objects = [object(id)]
+            (objects[0].score, objects[0].confidence) = (0.8, 0.6)
+            policy.filter(&objects, as: .always, at: Nanoseconds(milliseconds) * 1_000_000)
+            return (objects[0].score, objects[0].confidence)
+        }
+        for milliseconds in [1000, 1040, 1299] { #expect(values(milliseconds: milliseconds) == (0.8, 0.6)) }
+        for milliseconds in [1300, 9000] {
+            let (score, confidence) = values(milliseconds: milliseconds)
+            #expect(score.isNaN && confidence == nil)
+        }
+        // Without an ID the box and its values remain until the next result.
+        for milliseconds in [9000, 10_000] { #expect(values(nil, milliseconds: milliseconds) == (0.8, 0.6)) }
+    }
+
     /// Without tracking an object has no ID and is marked as coasting until the next result.
     @Test func objectsWithoutIDsAreAlwaysDrawn() {
         var policy = CoastingDisplayPolicy()

@@ -27,7 +27,7 @@ struct GoldenTests {
         .init(
             id: 1, box: Box(x: 30, y: 50, width: 60, height: 110), label: "person", score: 0.87, prominent: true),
         .init(id: 2, box: Box(x: 120, y: 70, width: 80, height: 60), label: "Tom & <Jerry>", score: 0.64),
-        .init(id: 3, box: Box(x: 180, y: 100, width: 110, height: 70), label: "car", score: 0.4, coasting: true),
+        .init(id: 3, box: Box(x: 180, y: 100, width: 110, height: 70), label: "car", score: .nan, coasting: true),
     ]
 
     /// Boxes at and beyond all edges and corners, a box of the whole picture, tiny boxes, and overlapping ones.
@@ -44,7 +44,7 @@ struct GoldenTests {
 
     private static let anisotropic: [AnnotatedObject] = [
         .init(id: 1, box: Box(x: 20, y: 40, width: 60, height: 50), label: "wide", score: 0.5),
-        .init(id: 4, box: Box(x: 100, y: 40, width: 50, height: 50), label: "round", score: 1, coasting: true),
+        .init(id: 4, box: Box(x: 100, y: 40, width: 50, height: 50), label: "round", score: .nan, coasting: true),
     ]
 
     /// The styles that draw lines; ``RedactionTests`` covers the others.

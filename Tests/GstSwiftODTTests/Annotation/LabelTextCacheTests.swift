@@ -17,7 +17,7 @@ import Testing
         var object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: 0.5)
         let changes: [(inout AnnotatedObject) -> Void] = [
             { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
-            { $0.coasting = true }, { $0.id = 4 },
+            { $0.id = 4 },
         ]
         _ = text(of: object)
         for (number, change) in changes.enumerated() {
@@ -27,8 +27,9 @@ import Testing
                     text(of: object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
             }
             #expect(made == number + 2)
-            // The position is not part of the text.
+            // The position and the state are not part of the text.
             object.box.x += 5
+            object.coasting.toggle()
         }
         texts.removeAll()
         _ = text(of: object)

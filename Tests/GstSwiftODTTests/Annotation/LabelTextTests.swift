@@ -110,10 +110,11 @@ import Testing
         #expect(text("{score} {confidence}", classifies: true) == "87%")
     }
 
-    @Test func coastingTrackHasNoPercentage() {
-        #expect(text(Self.usual, coasting: true) == "person #3")
-        #expect(text("{label} {score}", coasting: true) == "person")
-        // Without an ID the box remains until the next result.
+    /// ``CoastingDisplayPolicy`` removes outdated values. A single missed detection changes no text.
+    @Test func coastingTrackKeepsItsPercentage() {
+        #expect(text(Self.usual, coasting: true) == "person 87% #3")
+        #expect(text("{label} {score}", coasting: true) == "person 87%")
+        #expect(text(Self.usual, score: .nan, coasting: true) == "person #3")
         #expect(text(Self.usual, id: nil, coasting: true) == "person 87%")
     }
 

@@ -83,6 +83,29 @@ import Testing
         return picture.pixels
     }
 
+    /// The size is limited to a sixth of the picture's shorter side, also if the frame is rotated.
+    @Test(arguments: [0, 60, 100, 150, 1024], ["Sans", "Sans 300"]) func labelsOfLargeFontAreDrawn(
+        _ size: Double, _ font: String
+    ) {
+        var options = AnnotatorOptions()
+        options.font = font
+        options.fontSize = size
+        let upright = [(30, 80, 100, 100), (200, 80, 100, 100), (400, 80, 150, 200)].map {
+            Box(x: Double($0), y: Double($1), width: Double($2), height: Double($3))
+        }
+        for orientation in [Orientation.identity, .rotate90] {
+            let (width, height) = orientation.swapsAxes ? (360, 640) : (640, 360)
+            let objects = zip(["person", "dog", "truck"], upright).enumerated().map { index, object in
+                let box = orientation.buffer(object.1, bufferWidth: Double(width), bufferHeight: Double(height))
+                return AnnotatedObject(id: index + 1, box: box, label: object.0, score: 0.9)
+            }
+            let annotator = Annotator()
+            let picture = Painting(width: width, height: height)
+            picture.withFrame(orientation: orientation) { annotator.draw(objects, options: options, into: $0) }
+            #expect(annotator.placedLabels.count == 3, "\(orientation)")
+        }
+    }
+
     @Test func hundredObjectsDrawHundredBoxes() {
         let picture = Painting(width: 320, height: 240, background: 0)
         let objects = (0..<100).map {
