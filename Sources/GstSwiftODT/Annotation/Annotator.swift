@@ -201,7 +201,7 @@ extension Annotator {
         return annotated.compactMap { one in
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
-            let tile = tiles.tile(.label(style)) { labels.draw(style) }
+            let tile = tiles.tile(.label(style)) { labels.draw(style, shortening: one.name, one.text(named:)) }
             return tile.map { ($0, painter.place(of: one.zone, width: $0.width, height: $0.height)) }
         }
     }

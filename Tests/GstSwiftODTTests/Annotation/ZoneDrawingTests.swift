@@ -28,4 +28,27 @@ import Testing
         let covered = picture(crowd)
         #expect(letters.allSatisfy { covered[$0] == 0 })
     }
+
+    @Test func longZoneNameDoesNotHideCount() {
+        let line = Zone("Loading dock B, north side gate", .line, [.init(0.1, 0.5), .init(0.9, 0.5)])
+        func picture(_ crossings: Int) -> [UInt32] {
+            let count = ZoneCount(name: line.name, kind: .line, all: .init(in: crossings))
+            let picture = Painting(width: 320, height: 240)
+            picture.withFrame {
+                Annotator().draw([], zones: [AnnotatedZone(line, count: count)], options: AnnotatorOptions(), into: $0)
+            }
+            return picture.pixels
+        }
+        #expect(picture(1) != picture(8))
+    }
+
+    @Test func zoneNameIsIsolatedFromCount() {
+        func text(_ name: String) -> String {
+            let zone = Zone(name, .area, [.init(0, 0), .init(1, 0), .init(1, 1)])
+            let count = ZoneCount(name: name, kind: .area, all: .init(count: 3))
+            return AnnotatedZone(zone, count: count).text
+        }
+        #expect(text("yard 2") == "yard 2  3")
+        #expect(text("חניה 2") == "\u{2068}חניה 2\u{2069}  3")
+    }
 }
