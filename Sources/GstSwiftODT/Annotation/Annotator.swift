@@ -54,7 +54,7 @@ final class Annotator {
     private var positions: [Int: LabelPosition] = [:]
     private var latest: Nanoseconds?
     private(set) var placedLabels: [PlacedLabel] = []
-    private var zones: (drawn: [Zone], painter: ZonePainter)?
+    private var zones: (drawn: [Zone], painter: ZonePainter, texts: ZoneTextPlacement)?
     private let overlay = OverlayRectangles()
 
     /// If there is nothing to draw, the buffer need not be made writable.
@@ -192,18 +192,21 @@ extension Annotator {
     ) -> [(tile: Tile, place: PixelRect)] {
         guard !annotated.isEmpty else { return [] }
         if zones?.drawn.elementsEqual(annotated.lazy.map(\.zone)) != true {
-            let drawn = annotated.map(\.zone)
-            zones = (drawn, ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth))
+            let (drawn, lineWidth) = (annotated.map(\.zone), max(2, setup.sizes.lineWidth))
+            zones = (
+                drawn, ZonePainter(drawn, blender: setup.blender, lineWidth: lineWidth),
+                ZoneTextPlacement(drawn, canvas: setup.canvas, lineWidth: lineWidth)
+            )
         }
-        guard let painter = zones?.painter else { return [] }
-        painter.draw(with: setup.blender, on: target)
+        zones?.painter.draw(with: setup.blender, on: target)
         guard setup.options.drawLabels, let labels = setup.labels else { return [] }
-        return annotated.compactMap { one in
+        let texts = annotated.map { one in
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
-            let tile = tiles.tile(.label(style)) { labels.draw(style, shortening: one.name, one.text(named:)) }
-            return tile.map { ($0, painter.place(of: one.zone, width: $0.width, height: $0.height)) }
+            return tiles.tile(.label(style)) { labels.draw(style, shortening: one.name, one.text(named:)) }
         }
+        let places = zones?.texts.places(of: texts.map { ($0?.width ?? 0, $0?.height ?? 0) }) ?? []
+        return zip(texts, places).compactMap { tile, place in tile.map { ($0, place) } }
     }
 }
 

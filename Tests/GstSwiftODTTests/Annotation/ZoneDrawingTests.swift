@@ -29,6 +29,35 @@ import Testing
         #expect(letters.allSatisfy { covered[$0] == 0 })
     }
 
+    private static func placement(_ zones: [Zone]) -> ZoneTextPlacement {
+        let picture = Painting(width: 640, height: 360)
+        return ZoneTextPlacement(zones, canvas: picture.withFrame { Canvas($0, interlaced: false) }, lineWidth: 2)
+    }
+
+    @Test(arguments: [4, 12]) func zoneTextsDoNotOverlap(_ count: Int) {
+        let lines = (0..<count).map { number in
+            let start = 0.2 + 0.6 * Double(number) / Double(count)
+            return Zone("lane \(number)", .line, [.init(start, 0.5), .init(start + 0.4 / Double(count), 0.5)])
+        }
+        var placement = Self.placement(lines)
+        let places = placement.places(of: lines.map { _ in (120, 20) })
+        for (index, place) in places.enumerated() {
+            #expect(place.intersection(PixelRect(x: 0, y: 0, width: 640, height: 360)) == place)
+            #expect(places[..<index].allSatisfy { $0.intersection(place).isEmpty })
+        }
+        // Two more digits do not move the texts.
+        #expect(placement.places(of: lines.map { _ in (136, 20) }).map(\.x) == places.map(\.x))
+    }
+
+    @Test func zoneTextIsBesideLineAtEdge() {
+        var bottom = Self.placement([Zone("gate", .line, [.init(0.1, 0.985), .init(0.9, 0.985)])])
+        #expect(bottom.places(of: [(80, 20)])[0].maxY < 354)
+        var right = Self.placement([Zone("gate", .line, [.init(0.99, 0.1), .init(0.99, 0.9)])])
+        #expect(right.places(of: [(80, 20)])[0].maxX < 633)
+        var area = Self.placement([Zone("yard", .area, [.init(0.9, 0.1), .init(0.99, 0.5), .init(0.8, 0.5)])])
+        #expect(area.places(of: [(80, 20)]) == [PixelRect(x: 540, y: 40, width: 80, height: 20)])
+    }
+
     @Test func longZoneNameDoesNotHideCount() {
         let line = Zone("Loading dock B, north side gate", .line, [.init(0.1, 0.5), .init(0.9, 0.5)])
         func picture(_ crossings: Int) -> [UInt32] {
