@@ -199,7 +199,7 @@ extension Annotator {
             )
         }
         zones?.painter.draw(with: setup.blender, on: target)
-        guard setup.options.drawLabels, let labels = setup.labels else { return [] }
+        guard let labels = setup.labels else { return [] }
         let texts = annotated.map { one in
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
