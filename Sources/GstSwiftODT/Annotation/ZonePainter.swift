@@ -93,8 +93,21 @@ struct ZonePainter {
             let (reach, context) = (6 * lineWidth, surface.context)
             let (along, across) = ((x: dx / length, y: dy / length), (x: -dy / length, y: dx / length))
             // The arrow is at a quarter of the line's length, because the text is at the middle.
-            let root = (x: from.x + dx / 4, y: from.y + dy / 4)
-            let tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
+            var root = (x: from.x + dx / 4, y: from.y + dy / 4)
+            var tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
+            // At the edge of the picture, the arrow is shifted back across the line until its head is visible.
+            let picture = Box(
+                x: 0, y: 0, width: Double(canvas.uprightWidth) * canvas.unitX,
+                height: Double(canvas.uprightHeight) * canvas.unitY)
+            func shifted(_ point: (x: Double, y: Double), by distance: Double) -> (x: Double, y: Double) {
+                (point.x - across.x * distance, point.y - across.y * distance)
+            }
+            let shift = stride(from: 0, through: 2 * reach, by: 1).first {
+                let (x, y) = shifted(tip, by: $0)
+                return picture.contains(
+                    Box(x: x - lineWidth, y: y - lineWidth, width: 2 * lineWidth, height: 2 * lineWidth), within: 0)
+            }
+            (root, tip) = (shifted(root, by: shift ?? 0), shifted(tip, by: shift ?? 0))
             cairo_move_to(context, root.x, root.y)
             cairo_line_to(context, tip.x, tip.y)
             for side in [-1.0, 1] {

@@ -59,6 +59,15 @@ import Testing
         #expect(area.places(of: [(80, 20)]) == [PixelRect(x: 540, y: 40, width: 80, height: 20)])
     }
 
+    /// The line is at the right edge, and its arrow points to the right.
+    @Test func arrowIsInsidePicture() {
+        let zones = [AnnotatedZone(Zone("gate", .line, [.init(0.99, 0.9), .init(0.99, 0.1)]), count: nil)]
+        let picture = Painting(width: 320, height: 240)
+        let background = picture[0, 0]
+        picture.withFrame { Annotator().draw([], zones: zones, options: AnnotatorOptions(), into: $0) }
+        #expect((308..<318).allSatisfy { picture[$0, 168] != background })
+    }
+
     @Test func longZoneNameDoesNotHideCount() {
         let line = Zone("Loading dock B, north side gate", .line, [.init(0.1, 0.5), .init(0.9, 0.5)])
         func picture(_ crossings: Int) -> [UInt32] {
