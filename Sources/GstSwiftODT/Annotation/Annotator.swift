@@ -262,10 +262,9 @@ extension Annotator {
 extension Annotator {
     /// The opacity of coasting objects is multiplied by this factor. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The opacity of the label panels of coasting objects is multiplied by this factor. The panels fade less than
-    /// other parts, because the text colour is chosen for the panel's colour. If the background showed through more,
-    /// the text would have less contrast.
-    private static let coastingPanelFade: Float = 0.85
+    /// The opacity of the label panels of coasting objects, and the minimum for other label panels. If the background
+    /// showed through more, the text would have less contrast, because its colour is chosen for the panel's colour.
+    private static let coastingPanelOpacity: Float = 0.85
 
     private func draw(_ box: DrawnBox, _ setup: Setup, on target: DrawingTarget) {
         let (object, rect, pen) = (box.object, box.rect, box.pen)
@@ -387,10 +386,12 @@ extension Annotator {
         let options = setup.options
         let chosen = options.labelColor == 0 ? nil : Palette.opaque(options.labelColor)
         guard options.labelBackground else {
-            return LabelStyle(text: text, panel: nil, ink: (chosen ?? paint).faded(object.coasting ? 0.7 : 1))
+            let ink = chosen ?? paint.with(alpha: 1)
+            return LabelStyle(text: text, panel: nil, ink: ink.faded(object.coasting ? 0.7 : 1))
         }
+        let opacity = Annotator.coastingPanelOpacity
         return LabelStyle(
-            text: text, panel: paint.faded(object.coasting ? Annotator.coastingPanelFade : 1),
+            text: text, panel: paint.with(alpha: object.coasting ? opacity : max(paint.alpha, opacity)),
             ink: chosen ?? paint.contrast,
             rounded: options.boxStyle == .rounded)
     }
