@@ -109,12 +109,16 @@ struct TraceHistory {
         var points: [Point]
         var paint: Paint
 
-        /// Adds the current position of the object as the last point. If this position is closer than `spacing` to the
-        /// last but one point, it replaces the last point. Earlier points do not change.
-        fileprivate mutating func add(_ point: Point, spacing: Double) {
-            if points.count > 1 {
-                let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)
-                if dx * dx + dy * dy < spacing * spacing { points.removeLast() }
+        /// Adds the current position of the object as the last point. The last point is replaced if this position is
+        /// closer than `spacing` to the last but one point, or if the last two points are too close in time for a trace
+        /// of `duration`. Earlier points do not change.
+        fileprivate mutating func add(_ point: Point, spacing: Double, duration: Nanoseconds) {
+            if points.count > 1, let last = points.last {
+                let known = points[points.count - 2]
+                let (dx, dy) = (point.x - known.x, point.y - known.y)
+                // The points of 250 intervals and those at both ends of the trace are at most `maximumPoints`.
+                let interval = duration / 250
+                if dx * dx + dy * dy < spacing * spacing || last.time - known.time < interval { points.removeLast() }
             }
             points.append(point)
             if points.count > Self.maximumPoints { points.removeFirst() }
@@ -141,7 +145,7 @@ struct TraceHistory {
             let point = Point(x: object.box.centerX, y: object.box.centerY, time: time)
             var trace = traces[id] ?? Trace(points: [], paint: .black)
             trace.paint = Palette.paint(for: object, options: options, colors: colors)
-            trace.add(point, spacing: spacing)
+            trace.add(point, spacing: spacing, duration: options.traceDuration)
             traces[id] = trace
         }
         let (start, overflow) = time.subtractingReportingOverflow(options.traceDuration)
