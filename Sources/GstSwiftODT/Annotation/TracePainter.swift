@@ -101,6 +101,9 @@ struct TraceHistory {
         var x: Double
         var y: Double
         var time: Nanoseconds
+        /// Whether the position is predicted. Predicted points are removed when the object is detected again, because
+        /// the object may never have been there.
+        var isPredicted: Bool
     }
 
     struct Trace {
@@ -113,7 +116,9 @@ struct TraceHistory {
         /// closer than `spacing` to the last but one point, or if the last two points are too close in time for a trace
         /// of `duration`. Earlier points do not change.
         fileprivate mutating func add(_ point: Point, spacing: Double, duration: Nanoseconds) {
-            if points.count > 1, let last = points.last {
+            if !point.isPredicted { while points.last?.isPredicted == true { points.removeLast() } }
+            // A predicted point does not replace a detected one.
+            if points.count > 1, let last = points.last, last.isPredicted == point.isPredicted {
                 let known = points[points.count - 2]
                 let (dx, dy) = (point.x - known.x, point.y - known.y)
                 // The points of 250 intervals and those at both ends of the trace are at most `maximumPoints`.
@@ -142,7 +147,8 @@ struct TraceHistory {
         latest = time
         for object in objects where object.box.isFinite {
             guard let id = object.id else { continue }
-            let point = Point(x: object.box.centerX, y: object.box.centerY, time: time)
+            let point = Point(
+                x: object.box.centerX, y: object.box.centerY, time: time, isPredicted: object.coasting)
             var trace = traces[id] ?? Trace(points: [], paint: .black)
             trace.paint = Palette.paint(for: object, options: options, colors: colors)
             trace.add(point, spacing: spacing, duration: options.traceDuration)

@@ -61,6 +61,20 @@ import Testing
         #expect(zip(points, points.dropFirst()).allSatisfy { $1.time - $0.time < Self.second / 2 })
     }
 
+    @Test func predictedPointsAreRemovedAfterNextDetection() {
+        var history = TraceHistory()
+        for number in 0..<9 {
+            var object = object(Double(number) * 5)
+            if (4..<8).contains(number) {
+                object.coasting = true
+                object.box.y += 100
+            }
+            history.record([object], options: options, time: Int64(number) * Self.second / 10, spacing: 2)
+            #expect(history.traces[1]?.points.count == (number < 8 ? number + 1 : 5))
+        }
+        #expect(history.traces[1]?.points.allSatisfy { $0.y == 25 } == true)
+    }
+
     @Test func backwardTimeClearsTraces() {
         var history = TraceHistory()
         history.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
