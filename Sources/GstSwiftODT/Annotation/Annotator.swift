@@ -54,7 +54,8 @@ final class Annotator {
     private var positions: [Int: LabelPosition] = [:]
     private var latest: Nanoseconds?
     private(set) var placedLabels: [PlacedLabel] = []
-    private var zones: (drawn: [Zone], painter: ZonePainter, texts: ZoneTextPlacement)?
+    /// The zones, their painters for progressive and for interlaced frames, and the places of their texts.
+    private var zones: (drawn: [Zone], painters: [Bool: ZonePainter], texts: ZoneTextPlacement)?
     private let overlay = OverlayRectangles()
 
     /// If there is nothing to draw, the buffer need not be made writable.
@@ -79,14 +80,17 @@ final class Annotator {
     ///     aspect ratio determines the proportions of labels and lines. Its time determines the age of traces.
     ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
     ///     chroma sample.
+    ///   - mayInterlace: Whether other frames of the stream may be interlaced. It determines the alignment of drawings.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
-        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
+        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame,
+        interlaced: Bool = false, mayInterlace: Bool = false
     ) {
         redact(places, options: options, in: frame)
         draw(
             objects, zones: zones, inferenceRegions: inferenceRegions, options: options,
-            canvas: Canvas(frame, interlaced: interlaced), time: frame.time, on: .frame(frame))
+            canvas: Canvas(frame, interlaced: interlaced || mayInterlace), interlaced: interlaced, time: frame.time,
+            on: .frame(frame))
     }
 
     func redact(_ places: [Box], options: AnnotatorOptions, in frame: Frame) {
@@ -104,16 +108,18 @@ final class Annotator {
     ) {
         overlay.begin()
         draw(
-            objects, zones: zones, inferenceRegions: inferenceRegions, options: options, canvas: canvas, time: time,
-            on: .overlay(overlay))
+            objects, zones: zones, inferenceRegions: inferenceRegions, options: options, canvas: canvas,
+            interlaced: canvas.interlaced, time: time, on: .overlay(overlay))
         overlay.attach(to: buffer)
     }
 
     private func draw(
         _ objects: [AnnotatedObject], zones: [AnnotatedZone], inferenceRegions: [AnnotatedRegion],
-        options: AnnotatorOptions, canvas: Canvas, time: Nanoseconds, on target: DrawingTarget
+        options: AnnotatorOptions, canvas: Canvas, interlaced: Bool, time: Nanoseconds, on target: DrawingTarget
     ) {
         let setup = prepare(options, canvas: canvas)
+        setup.blender.interlaced = interlaced
+        tiles.interlaced = interlaced
         if options.colorMode == .trackingID { colors.assign(objects, at: time) }
         traces.record(
             objects, options: options, colors: colors, time: time, spacing: max(2, setup.canvas.scale / 250))
@@ -191,14 +197,16 @@ extension Annotator {
         _ annotated: [AnnotatedZone], _ setup: Setup, on target: DrawingTarget
     ) -> [(tile: Tile, place: PixelRect)] {
         guard !annotated.isEmpty else { return [] }
+        let (blender, lineWidth) = (setup.blender, max(2, setup.sizes.lineWidth))
         if zones?.drawn.elementsEqual(annotated.lazy.map(\.zone)) != true {
-            let (drawn, lineWidth) = (annotated.map(\.zone), max(2, setup.sizes.lineWidth))
-            zones = (
-                drawn, ZonePainter(drawn, blender: setup.blender, lineWidth: lineWidth),
-                ZoneTextPlacement(drawn, canvas: setup.canvas, lineWidth: lineWidth)
-            )
+            let drawn = annotated.map(\.zone)
+            zones = (drawn, [:], ZoneTextPlacement(drawn, canvas: setup.canvas, lineWidth: lineWidth))
         }
-        zones?.painter.draw(with: setup.blender, on: target)
+        let painter =
+            zones?.painters[blender.interlaced]
+            ?? ZonePainter(annotated.map(\.zone), blender: blender, lineWidth: lineWidth)
+        zones?.painters[blender.interlaced] = painter
+        painter.draw(with: blender, on: target)
         guard let labels = setup.labels else { return [] }
         let texts = annotated.map { one in
             let paint = ZonePainter.paint(of: one.zone)
