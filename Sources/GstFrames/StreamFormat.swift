@@ -47,6 +47,12 @@ package struct StreamFormat {
         }
     }
 
+    /// Whether the rows of two fields alternate in some or all buffers.
+    package var mayInterlace: Bool {
+        info.interlace_mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED
+            || info.interlace_mode == GST_VIDEO_INTERLACE_MODE_MIXED
+    }
+
     /// Whether a buffer of a multiview stream contains a separate picture for each view. Only the first picture is
     /// mapped.
     package var hasSeparateViews: Bool {

@@ -58,17 +58,20 @@ struct RecentInferenceRegions {
 
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
-    let text: String
+    let name: String
+    private let count: String
 
     init(_ zone: Zone, count: ZoneCount?) {
         self.zone = zone
-        let name = LabelText.legible(zone.name, maximum: 60)
-        text =
-            count.map { count in
-                zone.kind == .line
-                    ? "\(name)  in \(count.all.in)  out \(count.all.out)" : "\(name)  \(count.all.count)"
-            } ?? name
+        name = LabelText.legible(zone.name, maximum: 60)
+        self.count =
+            count.map { zone.kind == .line ? "  in \($0.all.in)  out \($0.all.out)" : "  \($0.all.count)" } ?? ""
     }
+
+    var text: String { text(named: name) }
+
+    /// Returns the text with another name in place of the zone's own, for example a shortened one.
+    func text(named name: String) -> String { LabelText.isolated(name) + count }
 }
 
 /// Decides for how long a coasting object is drawn. With ``AnnotatorOptions/Coasting/briefly`` this is 0.3 s, because

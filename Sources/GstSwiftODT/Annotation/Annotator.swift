@@ -54,7 +54,8 @@ final class Annotator {
     private var positions: [Int: LabelPosition] = [:]
     private var latest: Nanoseconds?
     private(set) var placedLabels: [PlacedLabel] = []
-    private var zones: (drawn: [Zone], painter: ZonePainter)?
+    /// The zones, their painters for progressive and for interlaced frames, and the places of their texts.
+    private var zones: (drawn: [Zone], painters: [Bool: ZonePainter], texts: ZoneTextPlacement)?
     private let overlay = OverlayRectangles()
 
     /// If there is nothing to draw, the buffer need not be made writable.
@@ -79,14 +80,17 @@ final class Annotator {
     ///     aspect ratio determines the proportions of labels and lines. Its time determines the age of traces.
     ///   - interlaced: Whether the rows of the two fields alternate in the frame. It determines which rows share a
     ///     chroma sample.
+    ///   - mayInterlace: Whether other frames of the stream may be interlaced. It determines the alignment of drawings.
     func draw(
         _ objects: [AnnotatedObject], hiding places: [Box] = [], zones: [AnnotatedZone] = [],
-        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame, interlaced: Bool = false
+        inferenceRegions: [AnnotatedRegion] = [], options: AnnotatorOptions, into frame: Frame,
+        interlaced: Bool = false, mayInterlace: Bool = false
     ) {
         redact(places, options: options, in: frame)
         draw(
             objects, zones: zones, inferenceRegions: inferenceRegions, options: options,
-            canvas: Canvas(frame, interlaced: interlaced), time: frame.time, on: .frame(frame))
+            canvas: Canvas(frame, interlaced: interlaced || mayInterlace), interlaced: interlaced, time: frame.time,
+            on: .frame(frame))
     }
 
     func redact(_ places: [Box], options: AnnotatorOptions, in frame: Frame) {
@@ -104,16 +108,18 @@ final class Annotator {
     ) {
         overlay.begin()
         draw(
-            objects, zones: zones, inferenceRegions: inferenceRegions, options: options, canvas: canvas, time: time,
-            on: .overlay(overlay))
+            objects, zones: zones, inferenceRegions: inferenceRegions, options: options, canvas: canvas,
+            interlaced: canvas.interlaced, time: time, on: .overlay(overlay))
         overlay.attach(to: buffer)
     }
 
     private func draw(
         _ objects: [AnnotatedObject], zones: [AnnotatedZone], inferenceRegions: [AnnotatedRegion],
-        options: AnnotatorOptions, canvas: Canvas, time: Nanoseconds, on target: DrawingTarget
+        options: AnnotatorOptions, canvas: Canvas, interlaced: Bool, time: Nanoseconds, on target: DrawingTarget
     ) {
         let setup = prepare(options, canvas: canvas)
+        setup.blender.interlaced = interlaced
+        tiles.interlaced = interlaced
         if options.colorMode == .trackingID { colors.assign(objects, at: time) }
         traces.record(
             objects, options: options, colors: colors, time: time, spacing: max(2, setup.canvas.scale / 250))
@@ -191,19 +197,24 @@ extension Annotator {
         _ annotated: [AnnotatedZone], _ setup: Setup, on target: DrawingTarget
     ) -> [(tile: Tile, place: PixelRect)] {
         guard !annotated.isEmpty else { return [] }
+        let (blender, lineWidth) = (setup.blender, max(2, setup.sizes.lineWidth))
         if zones?.drawn.elementsEqual(annotated.lazy.map(\.zone)) != true {
             let drawn = annotated.map(\.zone)
-            zones = (drawn, ZonePainter(drawn, blender: setup.blender, lineWidth: setup.sizes.lineWidth))
+            zones = (drawn, [:], ZoneTextPlacement(drawn, canvas: setup.canvas, lineWidth: lineWidth))
         }
-        guard let painter = zones?.painter else { return [] }
-        painter.draw(with: setup.blender, on: target)
-        guard setup.options.drawLabels, let labels = setup.labels else { return [] }
-        return annotated.compactMap { one in
+        let painter =
+            zones?.painters[blender.interlaced]
+            ?? ZonePainter(annotated.map(\.zone), blender: blender, lineWidth: lineWidth)
+        zones?.painters[blender.interlaced] = painter
+        painter.draw(with: blender, on: target)
+        guard let labels = setup.labels else { return [] }
+        let texts = annotated.map { one in
             let paint = ZonePainter.paint(of: one.zone)
             let style = LabelStyle(text: one.text, panel: paint.faded(0.8), ink: paint.contrast)
-            let tile = tiles.tile(.label(style)) { labels.draw(style) }
-            return tile.map { ($0, painter.place(of: one.zone, width: $0.width, height: $0.height)) }
+            return tiles.tile(.label(style)) { labels.draw(style, shortening: one.name, one.text(named:)) }
         }
+        let places = zones?.texts.places(of: texts.map { ($0?.width ?? 0, $0?.height ?? 0) }) ?? []
+        return zip(texts, places).compactMap { tile, place in tile.map { ($0, place) } }
     }
 }
 
@@ -259,10 +270,9 @@ extension Annotator {
 extension Annotator {
     /// The opacity of coasting objects is multiplied by this factor. Their lines are also dashed.
     private static let coastingFade: Float = 0.65
-    /// The opacity of the label panels of coasting objects is multiplied by this factor. The panels fade less than
-    /// other parts, because the text colour is chosen for the panel's colour. If the background showed through more,
-    /// the text would have less contrast.
-    private static let coastingPanelFade: Float = 0.85
+    /// The opacity of the label panels of coasting objects, and the minimum for other label panels. If the background
+    /// showed through more, the text would have less contrast, because its colour is chosen for the panel's colour.
+    private static let coastingPanelOpacity: Float = 0.85
 
     private func draw(_ box: DrawnBox, _ setup: Setup, on target: DrawingTarget) {
         let (object, rect, pen) = (box.object, box.rect, box.pen)
@@ -384,10 +394,12 @@ extension Annotator {
         let options = setup.options
         let chosen = options.labelColor == 0 ? nil : Palette.opaque(options.labelColor)
         guard options.labelBackground else {
-            return LabelStyle(text: text, panel: nil, ink: (chosen ?? paint).faded(object.coasting ? 0.7 : 1))
+            let ink = chosen ?? paint.with(alpha: 1)
+            return LabelStyle(text: text, panel: nil, ink: ink.faded(object.coasting ? 0.7 : 1))
         }
+        let opacity = Annotator.coastingPanelOpacity
         return LabelStyle(
-            text: text, panel: paint.faded(object.coasting ? Annotator.coastingPanelFade : 1),
+            text: text, panel: paint.with(alpha: object.coasting ? opacity : max(paint.alpha, opacity)),
             ink: chosen ?? paint.contrast,
             rounded: options.boxStyle == .rounded)
     }

@@ -11,6 +11,9 @@ import SwiftODT
 /// only one of them. `Tests/Benchmarks/drawing` compares the two implementations.
 final class Blender {
     let canvas: Canvas
+    /// Whether the rows of two fields alternate in the current frame. Rows that share a chroma sample then belong to the
+    /// same field. It changes from frame to frame in streams with the interlace mode `mixed`.
+    var interlaced: Bool
     let planes: [PlaneLayout]
     let matrix: ComponentMatrix
     private let depth: SampleDepth
@@ -20,6 +23,7 @@ final class Blender {
 
     init(canvas: Canvas) {
         self.canvas = canvas
+        interlaced = canvas.interlaced
         planes = PlaneLayout.planes(of: canvas.format)
         matrix = ComponentMatrix(format: canvas.format, colorSpace: canvas.colorSpace)
         depth = canvas.format.depth
@@ -150,21 +154,21 @@ extension Blender {
     /// are two apart.
     func pixelRows(of line: Int, in layout: PlaneLayout) -> (Int, Int) {
         guard layout.lineShift > 0 else { return (line, line) }
-        guard canvas.interlaced else { return (2 * line, 2 * line + 1) }
+        guard interlaced else { return (2 * line, 2 * line + 1) }
         let first = 4 * (line >> 1) + (line & 1)
         return (first, first + 2)
     }
 
     private func lines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
-        guard canvas.interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
+        guard interlaced else { return (top >> 1)..<((bottom + 1) >> 1) }
         return (top / 4 * 2)..<min((bottom + 3) / 4 * 2, lineCount(of: layout))
     }
 
     private func wholeLines(of layout: PlaneLayout, from top: Int, to bottom: Int) -> Range<Int> {
         guard layout.lineShift > 0 else { return top..<bottom }
         let (first, end) =
-            canvas.interlaced ? ((top + 3) / 4 * 2, bottom / 4 * 2) : ((top + 1) >> 1, bottom >> 1)
+            interlaced ? ((top + 3) / 4 * 2, bottom / 4 * 2) : ((top + 1) >> 1, bottom >> 1)
         return first..<max(first, end)
     }
 

@@ -13,7 +13,7 @@ struct Canvas: Hashable {
     /// The size of the buffer in pixels, before rotation.
     let width: Int
     let height: Int
-    /// Whether the rows of two fields alternate. Rows that share a chroma sample then belong to the same field.
+    /// Whether the rows of two fields alternate in some or all frames. See ``Blender/interlaced``.
     let interlaced: Bool
     /// The width and height of a pixel of the upright grid in display units. The smaller one is 1.
     let unitX: Double
@@ -56,8 +56,8 @@ extension Canvas {
     var shorterSide: Double { min(Double(uprightWidth) * unitX, Double(uprightHeight) * unitY) }
 
     /// The alignment of drawings in the buffer, in pixels. It is a multiple of the chroma subsampling, so a drawing
-    /// covers a shared chroma sample either completely or not at all. All formats use the same alignment, so that a
-    /// drawing has the same position in all of them.
+    /// covers a shared chroma sample either completely or not at all. All formats, and all frames of a stream, use the
+    /// same alignment, so that a drawing has the same position in all of them.
     private var alignment: (x: Int, y: Int) { (2, interlaced ? 4 : 2) }
 
     /// The alignment on the upright grid. The widths and heights of tiles are multiples of it.

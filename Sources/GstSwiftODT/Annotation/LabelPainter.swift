@@ -21,7 +21,16 @@ struct LabelPainter {
     /// Draws an object's label. A long text is shortened to about half the width of the picture. Returns `nil` if not
     /// even one character fits, or if Cairo fails.
     func draw(_ style: LabelStyle, of object: AnnotatedObject, showing text: LabelText) -> Tile? {
-        line(style.text, of: object, showing: text).flatMap { draw(style, $0) }
+        draw(style, shortening: text.label(of: object)) { text.text(for: object, label: $0) }
+    }
+
+    /// Draws a text that contains a name. If the text is too long, the name is shortened first, because the numbers
+    /// beside it should remain. If this does not suffice, the complete text is truncated. Returns `nil` if not even one
+    /// character fits, or if Cairo fails.
+    ///
+    /// - Parameter text: Returns the text with the given name.
+    func draw(_ style: LabelStyle, shortening name: String?, _ text: (_ name: String) -> String) -> Tile? {
+        line(style.text, shortening: name, text).flatMap { draw(style, $0) }
     }
 
     /// Draws a text. A long text is truncated at its end. Returns `nil` if not even one character fits, or if Cairo
@@ -120,16 +129,14 @@ struct LabelPainter {
         return min(maximum, max(maximum / 2, 14 * fontSize)) - 2 * margin
     }
 
-    /// Lays out the text of a label. If the text is too long, the name of the object's class in it is shortened first,
-    /// because confidence and ID should remain. If this does not suffice, the complete text is truncated.
-    private func line(_ whole: String, of object: AnnotatedObject, showing text: LabelText) -> TextLine? {
+    private func line(_ whole: String, shortening name: String?, _ text: (_ name: String) -> String) -> TextLine? {
         let line = typesetter.line(whole)
         if line.width <= room { return line }
         var shorter = whole
-        if let label = text.label(of: object) {
-            let others = line.width - typesetter.line(label).width
-            let cut = typesetter.line(label, within: room - others - 1).bytesBeforeEllipsis ?? 0
-            if cut > 0 { shorter = text.text(for: object, label: LabelText.shortened(label, toBytes: cut)) }
+        if let name {
+            let others = line.width - typesetter.line(name).width
+            let cut = typesetter.line(name, within: room - others - 1).bytesBeforeEllipsis ?? 0
+            if cut > 0 { shorter = text(LabelText.shortened(name, toBytes: cut)) }
         }
         let fitting = typesetter.line(shorter, within: room)
         return fitting.bytesBeforeEllipsis == 0 || fitting.width > room + 1 ? nil : fitting

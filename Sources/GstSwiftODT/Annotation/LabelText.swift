@@ -71,7 +71,7 @@ struct LabelText {
 
     /// Encloses a label in Unicode isolate characters unless it is ASCII. Without them, right-to-left text would change
     /// the order of the numbers beside it.
-    private static func isolated(_ label: String) -> String {
+    static func isolated(_ label: String) -> String {
         label.utf8.allSatisfy { $0 < 0x80 } ? label : "\u{2068}\(label)\u{2069}"
     }
 

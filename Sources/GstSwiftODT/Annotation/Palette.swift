@@ -106,11 +106,9 @@ extension Paint {
     static let black = Paint(red: 0, green: 0, blue: 0)
     static let white = Paint(red: 1, green: 1, blue: 1)
 
-    func faded(_ factor: Float) -> Paint {
-        var paint = self
-        paint.alpha *= factor
-        return paint
-    }
+    func faded(_ factor: Float) -> Paint { with(alpha: alpha * factor) }
+
+    func with(alpha: Float) -> Paint { Paint(red: red, green: green, blue: blue, alpha: alpha) }
 
     /// Converts a component of an sRGB colour to linear light.
     static func light(_ value: Float) -> Float {

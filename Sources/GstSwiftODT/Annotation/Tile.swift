@@ -221,7 +221,15 @@ struct TileCache {
         var used: UInt64
     }
 
-    private var entries: [Key: Entry] = [:]
+    private struct Place: Hashable {
+        let key: Key
+        let interlaced: Bool
+    }
+
+    /// Whether the tiles are for interlaced frames, see ``Blender/interlaced``. Tiles for progressive and for interlaced
+    /// frames are kept side by side.
+    var interlaced = false
+    private var entries: [Place: Entry] = [:]
     private var bytes = 0
     private var clock: UInt64 = 0
     private let byteLimit: Int
@@ -236,13 +244,14 @@ struct TileCache {
     /// drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
         clock += 1
-        if let entry = entries[key] {
-            entries[key]?.used = clock
+        let place = Place(key: key, interlaced: interlaced)
+        if let entry = entries[place] {
+            entries[place]?.used = clock
             return entry.tile
         }
         guard let tile = draw() else { return nil }
         bytes += tile.byteCount
-        entries[key] = Entry(tile: tile, used: clock)
+        entries[place] = Entry(tile: tile, used: clock)
         if bytes > byteLimit || entries.count > 512 { shrink() }
         return tile
     }

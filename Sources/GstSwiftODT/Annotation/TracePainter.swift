@@ -101,6 +101,9 @@ struct TraceHistory {
         var x: Double
         var y: Double
         var time: Nanoseconds
+        /// Whether the position is predicted. Predicted points are removed when the object is detected again, because
+        /// the object may never have been there.
+        var isPredicted: Bool
     }
 
     struct Trace {
@@ -109,12 +112,18 @@ struct TraceHistory {
         var points: [Point]
         var paint: Paint
 
-        /// Adds the current position of the object as the last point. If this position is closer than `spacing` to the
-        /// last but one point, it replaces the last point. Earlier points do not change.
-        fileprivate mutating func add(_ point: Point, spacing: Double) {
-            if points.count > 1 {
-                let (dx, dy) = (point.x - points[points.count - 2].x, point.y - points[points.count - 2].y)
-                if dx * dx + dy * dy < spacing * spacing { points.removeLast() }
+        /// Adds the current position of the object as the last point. The last point is replaced if this position is
+        /// closer than `spacing` to the last but one point, or if the last two points are too close in time for a trace
+        /// of `duration`. Earlier points do not change.
+        fileprivate mutating func add(_ point: Point, spacing: Double, duration: Nanoseconds) {
+            if !point.isPredicted { while points.last?.isPredicted == true { points.removeLast() } }
+            // A predicted point does not replace a detected one.
+            if points.count > 1, let last = points.last, last.isPredicted == point.isPredicted {
+                let known = points[points.count - 2]
+                let (dx, dy) = (point.x - known.x, point.y - known.y)
+                // The points of 250 intervals and those at both ends of the trace are at most `maximumPoints`.
+                let interval = duration / 250
+                if dx * dx + dy * dy < spacing * spacing || last.time - known.time < interval { points.removeLast() }
             }
             points.append(point)
             if points.count > Self.maximumPoints { points.removeFirst() }
@@ -138,10 +147,11 @@ struct TraceHistory {
         latest = time
         for object in objects where object.box.isFinite {
             guard let id = object.id else { continue }
-            let point = Point(x: object.box.centerX, y: object.box.centerY, time: time)
+            let point = Point(
+                x: object.box.centerX, y: object.box.centerY, time: time, isPredicted: object.coasting)
             var trace = traces[id] ?? Trace(points: [], paint: .black)
             trace.paint = Palette.paint(for: object, options: options, colors: colors)
-            trace.add(point, spacing: spacing)
+            trace.add(point, spacing: spacing, duration: options.traceDuration)
             traces[id] = trace
         }
         let (start, overflow) = time.subtractingReportingOverflow(options.traceDuration)

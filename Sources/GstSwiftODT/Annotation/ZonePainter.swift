@@ -11,12 +11,10 @@ struct ZonePainter {
     private static let fill: Float = 0.10
 
     private let canvas: Canvas
-    private let lineWidth: Double
     private let tiles: [(tile: Tile, place: PixelRect)]
 
     init(_ zones: [Zone], blender: Blender, lineWidth: Double) {
         canvas = blender.canvas
-        self.lineWidth = max(2, lineWidth)
         var tiles: [(tile: Tile, place: PixelRect)] = []
         let (region, side) = (canvas.region, Self.side)
         for top in stride(from: region.y, to: region.maxY, by: side) {
@@ -24,7 +22,7 @@ struct ZonePainter {
                 let place = PixelRect(
                     minX: left, minY: top, maxX: min(left + side, region.maxX), maxY: min(top + side, region.maxY))
                 guard let surface = CairoSurface<UInt32>(width: place.width, height: place.height) else { continue }
-                let sketch = Sketch(canvas: canvas, lineWidth: self.lineWidth, place: place, surface: surface)
+                let sketch = Sketch(canvas: canvas, lineWidth: lineWidth, place: place, surface: surface)
                 for zone in zones { sketch.draw(zone) }
                 if !surface.isEmpty { tiles.append((blender.tile(from: surface), place)) }
             }
@@ -34,28 +32,6 @@ struct ZonePainter {
 
     func draw(with blender: Blender, on target: DrawingTarget) {
         for (tile, place) in tiles { blender.draw(tile, atBuffer: canvas.buffer(place), on: target) }
-    }
-
-    /// Returns the place of a zone's text: below the highest point of an area, or beside the middle of a line. The size
-    /// of the text is in pixels of the upright grid.
-    func place(of zone: Zone, width: Int, height: Int) -> PixelRect {
-        let corners = zone.points.map {
-            (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight))
-        }
-        let middle = corners.count / 2
-        let point =
-            zone.kind == .line
-            ? (x: (corners[middle - 1].x + corners[middle].x) / 2, y: (corners[middle - 1].y + corners[middle].y) / 2)
-            : corners.min { ($0.y, $0.x) < ($1.y, $1.x) } ?? (0, 0)
-        let (region, gap) = (canvas.region, Int(2 * lineWidth))
-        func aligned(_ value: Double, _ size: Int, from low: Int, to high: Int, step: Int) -> Int {
-            let value = min(max(Int(value) + gap, low), max(low, high - size))
-            return low + (value - low) / step * step
-        }
-        return PixelRect(
-            x: aligned(point.x, width, from: region.x, to: region.maxX, step: canvas.step.x),
-            y: aligned(point.y, height, from: region.y, to: region.maxY, step: canvas.step.y), width: width,
-            height: height)
     }
 
     /// Grey for an ignored area, otherwise amber.
@@ -117,8 +93,21 @@ struct ZonePainter {
             let (reach, context) = (6 * lineWidth, surface.context)
             let (along, across) = ((x: dx / length, y: dy / length), (x: -dy / length, y: dx / length))
             // The arrow is at a quarter of the line's length, because the text is at the middle.
-            let root = (x: from.x + dx / 4, y: from.y + dy / 4)
-            let tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
+            var root = (x: from.x + dx / 4, y: from.y + dy / 4)
+            var tip = (x: root.x + across.x * reach, y: root.y + across.y * reach)
+            // At the edge of the picture, the arrow is shifted back across the line until its head is visible.
+            let picture = Box(
+                x: 0, y: 0, width: Double(canvas.uprightWidth) * canvas.unitX,
+                height: Double(canvas.uprightHeight) * canvas.unitY)
+            func shifted(_ point: (x: Double, y: Double), by distance: Double) -> (x: Double, y: Double) {
+                (point.x - across.x * distance, point.y - across.y * distance)
+            }
+            let shift = stride(from: 0, through: 2 * reach, by: 1).first {
+                let (x, y) = shifted(tip, by: $0)
+                return picture.contains(
+                    Box(x: x - lineWidth, y: y - lineWidth, width: 2 * lineWidth, height: 2 * lineWidth), within: 0)
+            }
+            (root, tip) = (shifted(root, by: shift ?? 0), shifted(tip, by: shift ?? 0))
             cairo_move_to(context, root.x, root.y)
             cairo_line_to(context, tip.x, tip.y)
             for side in [-1.0, 1] {
@@ -129,6 +118,85 @@ struct ZonePainter {
             }
             stroke(paint)
         }
+    }
+}
+
+/// Places the texts of zones beside the highest point of an area, or beside the middle of a line. Texts overlap only if
+/// the picture has no room for all of them.
+///
+/// A place has room for about two more digits and is kept while the text fits. Texts therefore rarely move when counts
+/// change.
+struct ZoneTextPlacement {
+    private struct Anchor {
+        let x: Int
+        let y: Int
+        let isLine: Bool
+    }
+
+    private let canvas: Canvas
+    private let gap: Int
+    private let anchors: [Anchor]
+    private var places: [PixelRect] = []
+
+    init(_ zones: [Zone], canvas: Canvas, lineWidth: Double) {
+        self.canvas = canvas
+        gap = Int(2 * lineWidth)
+        anchors = zones.map { zone in
+            let corners = zone.points.map {
+                (x: $0.x * Double(canvas.uprightWidth), y: $0.y * Double(canvas.uprightHeight))
+            }
+            let middle = corners.count / 2
+            let point =
+                zone.kind == .line
+                ? (
+                    x: (corners[middle - 1].x + corners[middle].x) / 2,
+                    y: (corners[middle - 1].y + corners[middle].y) / 2
+                )
+                : corners.min { ($0.y, $0.x) < ($1.y, $1.x) } ?? (0, 0)
+            return Anchor(x: Int(point.x), y: Int(point.y), isLine: zone.kind == .line)
+        }
+    }
+
+    /// Returns the places of texts, in the order of the zones. The sizes are in pixels of the upright grid.
+    mutating func places(of sizes: [LabelPlacement.Size]) -> [PixelRect] {
+        let isCurrent =
+            places.count == sizes.count
+            && zip(places, sizes).allSatisfy { $0.width >= $1.width && $0.height == $1.height }
+        if !isCurrent {
+            places.removeAll()
+            for (anchor, size) in zip(anchors, sizes) {
+                let width = max(size.width, min(size.width + size.height, canvas.region.width))
+                places.append(place(at: anchor, (width, size.height)))
+            }
+        }
+        return zip(places, sizes).map { PixelRect(x: $0.x, y: $0.y, width: $1.width, height: $1.height) }
+    }
+
+    /// Returns the first free place of these: to the right or left of the anchor, each below or above it, and then
+    /// below or above the texts that are in the way.
+    private func place(at anchor: Anchor, _ size: LabelPlacement.Size) -> PixelRect {
+        let (region, step) = (canvas.region, canvas.step)
+        func aligned(_ x: Int, _ y: Int) -> PixelRect {
+            PixelRect(
+                x: region.x + (x - region.x) / step.x * step.x, y: region.y + (y - region.y) / step.y * step.y,
+                width: size.width, height: size.height)
+        }
+        func obstacle(_ place: PixelRect) -> PixelRect? { places.first { !$0.intersection(place).isEmpty } }
+        // At the right edge of the picture, the text of an area is inside the area, but it does not cover a line.
+        let right = anchor.isLine ? anchor.x + gap : min(anchor.x + gap, region.maxX - size.width)
+        let below = anchor.y + gap
+        let (left, above) = (anchor.x - gap - size.width, anchor.y - gap - size.height)
+        let beside = [(right, below), (right, above), (left, below), (left, above)].map(aligned)
+        if let free = beside.first(where: { region.intersection($0) == $0 && obstacle($0) == nil }) { return free }
+        let start = aligned(
+            min(max(right, region.x), max(region.x, region.maxX - size.width)),
+            min(max(below, region.y), max(region.y, region.maxY - size.height)))
+        var place = start
+        while let obstacle = obstacle(place) { place.y = obstacle.maxY }
+        if place.maxY <= region.maxY { return place }
+        place = start
+        while let obstacle = obstacle(place) { place.y = obstacle.y - size.height }
+        return place.y >= region.y ? place : start
     }
 }
 

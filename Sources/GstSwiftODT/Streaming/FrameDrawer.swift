@@ -110,13 +110,13 @@ final class FrameDrawer {
                 options: options, width: context.width, height: context.height, time: context.time)
         else { return }
         buffer = GstBufferReference.makeWritable(buffer)
-        let isInterlaced = context.format.isInterlaced(buffer)
+        let (isInterlaced, mayInterlace) = (context.format.isInterlaced(buffer), context.format.mayInterlace)
         if attachesOverlay {
             annotator.attach(
                 drawing.objects, zones: drawing.zones, inferenceRegions: drawing.inferenceRegions, options: options,
                 to: buffer,
                 canvas: Canvas(
-                    overlayOn: context.format, orientation: context.orientation, interlaced: isInterlaced),
+                    overlayOn: context.format, orientation: context.orientation, interlaced: mayInterlace),
                 time: context.time)
             // Redaction is written into the pixels even if everything else is an overlay. A downstream element could
             // omit an overlay.
@@ -135,7 +135,7 @@ final class FrameDrawer {
             guard !attachesOverlay else { return annotator.redact(hidden, options: options, in: $0) }
             annotator.draw(
                 drawing.objects, hiding: hidden, zones: drawing.zones, inferenceRegions: drawing.inferenceRegions,
-                options: options, into: $0, interlaced: isInterlaced)
+                options: options, into: $0, interlaced: isInterlaced, mayInterlace: mayInterlace)
         }
         if isMapped == nil {
             guard hidden.isEmpty || !settings.privacyStrict else { throw Self.unwritable }

@@ -156,6 +156,32 @@ import Testing
         }
     }
 
+    /// In a stream with the interlace mode `mixed`, progressive and interlaced frames differ only in chroma.
+    @Test func drawingsKeepTheirPlacesInMixedStream() {
+        let (width, height) = (136, 72)
+        let zone = Zone("yard", .area, [.init(0.1, 0.1), .init(0.9, 0.2), .init(0.5, 0.9)])
+        var options = Self.options(.rounded)
+        options.drawTraces = false
+        func drawn(by annotator: Annotator, interlaced: Bool) -> [UInt8] {
+            let picture = FormatPicture(.i420, width: width, height: height)
+            picture.fill(grey: 128)
+            picture.withFrame {
+                annotator.draw(
+                    Self.objects(width, height), zones: [AnnotatedZone(zone, count: nil)], options: options, into: $0,
+                    interlaced: interlaced, mayInterlace: true)
+            }
+            return picture.bytes
+        }
+        let alternating = Annotator()
+        let fresh = [false, true].map { drawn(by: Annotator(), interlaced: $0) }
+        #expect(fresh[0] != fresh[1])
+        #expect(fresh[0].prefix(width * height) == fresh[1].prefix(width * height))
+        // Tiles whose chroma is for the other kind of frames are not reused.
+        for number in 0..<4 {
+            #expect(drawn(by: alternating, interlaced: number % 2 == 1) == fresh[number % 2])
+        }
+    }
+
     /// Returns the largest difference between the means of groups of pixels that share chroma; of luma for grey
     /// formats.
     private static func greatestDifference(

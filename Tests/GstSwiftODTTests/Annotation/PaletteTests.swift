@@ -46,4 +46,19 @@ import Testing
         #expect(Paint(argb: 0xFF00_00FF).contrast == .white)
         #expect(Paint(argb: 0xFFFF_FF00).contrast == .black)
     }
+
+    @Test(arguments: [true, false]) func labelsOfTranslucentBoxesAreReadable(_ hasBackground: Bool) throws {
+        var options = AnnotatorOptions()
+        options.colorMode = .fixed
+        options.boxColor = 0x40FF_FFFF
+        options.labelBackground = hasBackground
+        let annotator = Annotator()
+        let picture = Painting(width: 160, height: 120, background: 0)
+        let object = AnnotatedObject(id: 1, box: Box(x: 40, y: 40, width: 80, height: 60), label: "dog")
+        picture.withFrame { annotator.draw([object], options: options, into: $0) }
+        let place = try #require(annotator.placedLabels.first).place
+        let levels = (place.y..<place.maxY).flatMap { y in (place.x..<place.maxX).map { picture[$0, y] & 0xFF } }
+        // The panel, or the ink without a panel, is white.
+        #expect(levels.max() ?? 0 >= 0xD0)
+    }
 }

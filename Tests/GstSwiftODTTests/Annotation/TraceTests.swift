@@ -47,6 +47,34 @@ import Testing
         #expect((moving.traces[1]?.points.count ?? 0) <= 256)
     }
 
+    @Test(arguments: [5, 30, 240]) func longTraceIsComplete(_ frameRate: Int) throws {
+        var history = TraceHistory()
+        var options = options
+        options.traceDuration = 60 * Self.second
+        for number in 0...90 * frameRate {
+            let time = Int64(number) * Self.second / Int64(frameRate)
+            history.record([object(Double(number) * 10)], options: options, time: time, spacing: 4)
+        }
+        let points = try #require(history.traces[1]?.points)
+        #expect(points.count <= 256)
+        #expect(points[0].time <= 30 * Self.second && points[1].time > 30 * Self.second)
+        #expect(zip(points, points.dropFirst()).allSatisfy { $1.time - $0.time < Self.second / 2 })
+    }
+
+    @Test func predictedPointsAreRemovedAfterNextDetection() {
+        var history = TraceHistory()
+        for number in 0..<9 {
+            var object = object(Double(number) * 5)
+            if (4..<8).contains(number) {
+                object.coasting = true
+                object.box.y += 100
+            }
+            history.record([object], options: options, time: Int64(number) * Self.second / 10, spacing: 2)
+            #expect(history.traces[1]?.points.count == (number < 8 ? number + 1 : 5))
+        }
+        #expect(history.traces[1]?.points.allSatisfy { $0.y == 25 } == true)
+    }
+
     @Test func backwardTimeClearsTraces() {
         var history = TraceHistory()
         history.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)
