@@ -18,24 +18,3 @@ import Testing
         #expect(monitor.wait(until: MonotonicClock.now + 3_600_000_000_000) { $0 > 0 ? $0 : nil } == 7)
     }
 }
-
-@Suite struct SerialThreadTests {
-    @Test func functionsRunOneAtATimeInOrder() throws {
-        let (thread, isRunning, order) = (SerialThread(), Monitor(false), Monitor([Int]()))
-        let done = Promise<Void>()
-        for number in 0..<100 {
-            thread.run {
-                let isAlone = isRunning.update { state in
-                    defer { state = true }
-                    return !state
-                }
-                #expect(isAlone)
-                order.update { $0.append(number) }
-                isRunning.update { $0 = false }
-                if number == 99 { done.fulfil(.success(())) }
-            }
-        }
-        try done.wait()
-        #expect(order.read { $0 } == Array(0..<100))
-    }
-}
