@@ -434,7 +434,8 @@ plugin_init (GstPlugin * plugin)
   enum { OWN_TYPES = 1, TYPES_OF_ANOTHER_COPY };
   static gsize types;
   GST_DEBUG_CATEGORY_INIT (swiftodt_debug, "swiftodt", 0, "Object detection and tracking");
-  /* A plugin file and a program that the element is linked into can be in one process. GLib registers a type only once. */
+  /* A plugin file and a program that the element is linked into can be in one process. GLib registers the name of a type
+   * only once, so the copy that is used first stays. */
   if (g_once_init_enter (&types)) {
     gboolean is_first = g_type_from_name ("GstSwiftOdt") == G_TYPE_INVALID;
     if (is_first)
@@ -442,7 +443,7 @@ plugin_init (GstPlugin * plugin)
     g_once_init_leave (&types, is_first ? OWN_TYPES : TYPES_OF_ANOTHER_COPY);
   }
   if (types == TYPES_OF_ANOTHER_COPY) {
-    GST_WARNING ("another copy of the element is loaded");
+    GST_WARNING ("swiftodt is not registered from here, because another copy of the element is loaded");
     return FALSE;
   }
   return gst_element_register (plugin, "swiftodt", GST_RANK_NONE, gst_swift_odt_get_type ())

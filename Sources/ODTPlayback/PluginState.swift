@@ -107,13 +107,13 @@ package enum PluginSearch {
     }()
 
     /// Returns the folder with the plugin of odt: `.build/plugin` of the checkout that contains the program, or
-    /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin, and in other
-    /// programs, such as tests, which the element is linked into.
+    /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin, and in unit
+    /// tests, which the element is linked into.
     private static func folderBesideThisProgram() -> String? {
         guard let path = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(path) }
         var folder = PathText.text(ofSystemPath: path)
-        guard folder.hasSuffix("/odt") else { return nil }
+        guard !folder.hasSuffix(".xctest") else { return nil }
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
             if folder.hasSuffix("/bin"), let plugins = holdingPlugin(folder.dropLast(4) + "/lib/gstreamer-1.0") {

@@ -7,9 +7,7 @@
 ///     let objectDetector = Vision.vision().objectDetector(options: options)
 ///
 ///     let image = try VisionImage(contentsOfFile: "kitchen.jpg")
-///     objectDetector.process(image) { objects, error in
-///         for object in objects ?? [] { print(object.frame, object.classificationCategory) }
-///     }
+///     for object in try await objectDetector.process(image) { print(object.frame, object.classificationCategory) }
 public final class Vision: Sendable {
     private static let shared = Vision()
 
@@ -37,3 +35,7 @@ public typealias ObjectDetectorMode = VisionObjectDetectorMode
 public typealias Object = VisionObject
 /// The current name of ``VisionObjectLabel`` in ML Kit.
 public typealias ObjectLabel = VisionObjectLabel
+/// The type of the options in declarations of ML Kit.
+public typealias CommonObjectDetectorOptions = VisionObjectDetectorOptions
+/// The current name of ``VisionObjectDetector/Completion`` in ML Kit.
+public typealias ObjectDetectionCallback = VisionObjectDetector.Completion

@@ -53,6 +53,13 @@ public final class VisionObjectDetectorOptions {
         set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }
     }
 
+    /// Whether objects without a label are returned, too. In single-image mode, this is the salient object of an image in
+    /// which the detector finds nothing; in stream mode, it is a moving object in front of a static camera.
+    public var includesUnknownObjects: Bool {
+        get { scene.unknownObjects == .auto }
+        set { scene.unknownObjects = newValue ? .auto : .none }
+    }
+
     /// The minimum confidence of a category, 0 to 1. With `nil`, the default, the classifier's threshold applies.
     public var classificationConfidenceThreshold: Double?
 

@@ -5,13 +5,14 @@ import SwiftODT
 /// The objects in a video, frame by frame.
 ///
 ///     for try await result in VideoObjects(of: "in.mp4", options: .init(multipleObjects: true)) {
+///         for warning in result.warnings { print(warning) }
 ///         print(result.time, result.visibleObjects.compactMap(\.name))
 ///     }
 ///
 /// Iterating builds a GStreamer pipeline and plays it. The pipeline of a file waits for the loop. The pipeline of a
 /// live source does not wait: if the loop is too slow, results are dropped and counted in
 /// ``VideoResult/droppedResults``. Cancelling the task ends the loop without an error, as after the last frame. When the
-/// loop has ended, the pipeline has stopped; after `break`, it stops within milliseconds, on another thread.
+/// loop has ended, the pipeline has stopped; after `break`, it stops within about a second, on another thread.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -167,7 +168,8 @@ public struct VideoResult: Sendable {
     public internal(set) var isAfterLastFrame = false
     /// The time of the frame from the start of the stream.
     public internal(set) var time = MediaTime.zero
-    /// The time at which the frame was captured, in nanoseconds since 1970; `nil` for files.
+    /// The time at which the frame arrived, or was captured if the stream contains the sender's clock, in nanoseconds
+    /// since 1970; `nil` for files.
     public internal(set) var captureTime: UInt64?
     /// The width of the upright frame in pixels.
     public internal(set) var width = 0

@@ -15,7 +15,8 @@ public struct VideoOptions: Hashable, Sendable {
     public var singleImages = false
     /// Whether up to ``maximumObjects`` objects are reported instead of the most prominent one (`multiple-objects`).
     public var multipleObjects = false
-    /// The maximum number of reported objects, 1 to 1,000 (`max-objects`).
+    /// The maximum number of reported objects, 1 to 1,000 (`max-objects`). The initializer sets 100 with
+    /// `multipleObjects: true`.
     public var maximumObjects = 5
     /// Whether objects are classified into coarse categories (`classify`).
     public var classify = false
@@ -43,7 +44,8 @@ public struct VideoOptions: Hashable, Sendable {
     /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's
     /// threshold applies.
     public var classificationThreshold: Double?
-    /// The labels of the objects to report; empty for all (`label-allowlist`).
+    /// The labels of the objects to report, or label groups such as `@animals`; empty for all (`label-allowlist`). Unknown
+    /// labels are warnings.
     public var allowedLabels: Set<String> = []
     /// The labels of objects to leave out (`label-denylist`).
     public var deniedLabels: Set<String> = []
@@ -148,7 +150,7 @@ public struct VideoOptions: Hashable, Sendable {
     /// Whether labels have a background (`label-background`).
     public var labelBackground = true
 
-    /// Creates options with the element's defaults.
+    /// Creates options with the element's defaults, except that every frame has a result.
     ///
     /// - Parameters:
     ///   - multipleObjects: whether up to 100 objects are reported instead of the most prominent one.
@@ -220,11 +222,12 @@ extension VideoOptions {
         case onResult = "on-result"
         /// All frames.
         case everyFrame = "every-frame"
-        /// Frames in which an object appears, disappears, or changes its label or state.
+        /// Frames in which an object appears, disappears, or changes its label, category or state.
         case onChange = "on-change"
         /// Frames with a new detection result and at least one object.
         case onObject = "on-object"
-        /// No frames. All events are then part of one result at the end.
+        /// No frames. All events are then part of one result at the end. For files only: the events of a live source are
+        /// lost when the task is cancelled.
         case none
     }
 
@@ -234,7 +237,7 @@ extension VideoOptions {
         case never = "false"
         /// As long as the track is reported.
         case always = "true"
-        /// For a third of a second.
+        /// For 0.3 s.
         case auto
     }
 

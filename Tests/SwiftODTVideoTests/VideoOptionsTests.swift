@@ -61,8 +61,8 @@ import Testing
     }
 
     private static func element() throws -> Element {
-        try PluginSearch.startGStreamer()
-        _ = swiftodt_register_linked_element()
+        try PluginSearch.initializeGStreamer()
+        #expect(swiftodt_register_linked_element() != 0)
         let element = try #require(gst_element_factory_make("swiftodt", nil))
         gst_object_ref_sink(element)
         return Element(element)

@@ -53,21 +53,24 @@ class Broker:
     def __exit__(self, *_):
         self.go()
 
-    def client(self, *words):
-        return ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-F", "%t\t%r\t%p", *self.words, *words]
+    def client(self, *words, payload="%p"):
+        return ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(self.port), "-F", f"%t\t%r\t{payload}", *self.words, *words]
 
     def retained(self, topic="#"):
-        """Returns the retained messages by topic."""
+        """Returns the retained messages by topic. Raises AssertionError if the broker does not send all of them within 30 s."""
         # The broker sends retained messages in the order of the subscriptions. Its version is always retained, and "#" does not match it.
         last, kept = "$SYS/broker/version", {}
-        with subprocess.Popen(self.client("-t", topic, "-t", last, "--retained-only", "-W", "10"), stdout=subprocess.PIPE, text=True) as client:
+        # Hexadecimal, because a picture contains line breaks.
+        words = self.client("-t", topic, "-t", last, "--retained-only", "-W", "30", payload="%x")
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8") as client:
             for line in client.stdout:
-                topic, is_retained, text = line.rstrip("\n").split("\t", 2)
-                if topic == last:
+                name, is_retained, payload = line.rstrip("\n").split("\t")
+                if name == last:
                     client.kill()
-                elif is_retained == "1":
-                    kept[topic] = text
-        return kept
+                    return kept
+                if is_retained == "1":
+                    kept[name] = bytes.fromhex(payload).decode(errors="surrogateescape")
+            raise AssertionError(f"the broker at {self.address} did not send all retained messages: {client.stderr.read().strip()}, {sorted(kept)}")
 
     def wait(self, wanted, topic="#", seconds=60):
         """Waits until `wanted`, a function of the retained messages, returns a true value. Returns these messages."""
@@ -75,6 +78,7 @@ class Broker:
         while not wanted(kept := self.retained(topic)):
             if time.monotonic() > deadline:
                 raise AssertionError(f"the broker does not retain the expected messages: {kept}")
+            time.sleep(0.1)
         return kept
 
 

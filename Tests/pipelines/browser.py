@@ -58,17 +58,25 @@ class Browser:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
         self.session = None
-        self.order("Target.disposeBrowserContext", browserContextId=self.context)
+        try:
+            self.order("Target.disposeBrowserContext", browserContextId=self.context)
+        except (AssertionError, ConnectionError):
+            # The error of the test itself is the cause.
+            if kind is None:
+                raise
 
     def order(self, method, seconds=60, **parameters):
-        """Sends a command and returns its result."""
+        """Sends a command and returns its result. Raises ConnectionError, which `wait` does not catch, if Chromium has ended."""
         Browser.number += 1
         order = {"id": self.number, "method": method, "params": parameters}
         if self.session:
             order["sessionId"] = self.session
-        os.write(self.orders, json.dumps(order).encode() + b"\0")
+        try:
+            os.write(self.orders, json.dumps(order).encode() + b"\0")
+        except BrokenPipeError:
+            self.fail_at_end(method)
         deadline = time.monotonic() + seconds
         while True:
             while b"\0" in Browser.rest:
@@ -80,9 +88,19 @@ class Browser:
                     if "error" in answer:
                         raise AssertionError(f"{method}: {answer['error']}")
                     return answer["result"]
-            if not select.select([self.answers], [], [], max(0, deadline - time.monotonic()))[0]:
-                raise AssertionError(f"{method}: no answer")
-            Browser.rest += os.read(self.answers, 1 << 20)
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.answers], [], [], left)[0]:
+                raise AssertionError(f"{method}: no answer within {seconds} s")
+            data = os.read(self.answers, 1 << 20)
+            if not data:
+                self.fail_at_end(method)
+            Browser.rest += data
+
+    def fail_at_end(self, method):
+        """Raises ConnectionError. The next page starts another Chromium."""
+        chromium.cache_clear()
+        Browser.rest = b""
+        raise ConnectionError(f"{method}: Chromium has ended")
 
     def open(self, address):
         self.order("Page.navigate", url=address)

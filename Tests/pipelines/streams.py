@@ -119,15 +119,23 @@ def command(*words, seconds=120, **environment):
 
 @functools.cache
 def encoded(frames, coder, muxer="matroskamux", pattern="ball", size="320,height=240", rate=25):
-    """Encodes a video, once per process, and returns its path. Long videos repeat 1,000 frames, because copying is faster than encoding."""
+    """Encodes a video, once per process, and returns its path.
+
+    A video of 2,000 frames or more is a Matroska file that repeats a shorter video of at least 1,000 frames, because copying is faster
+    than encoding. This needs ffmpeg, which Pipelines/setup installs.
+    """
     path, repeats = os.path.join(ENCODED.name, str(len(os.listdir(ENCODED.name)))), max(1, frames // 1000)
+    assert frames % repeats == 0, f"cannot make {frames} frames of {repeats} equal parts; choose a multiple of 1,000"
+    assert repeats == 1 or muxer == "matroskamux", f"videos of {frames} frames are written by ffmpeg as Matroska, not by {muxer}"
     said = command("gst-launch-1.0", "-q", *(
         f"videotestsrc num-buffers={frames // repeats} pattern={pattern} ! video/x-raw,format=I420,width={size},framerate={rate}/1 ! {coder}"
         f" ! {muxer} ! filesink").split(), f"location={path}")
-    if repeats > 1:
-        said = command("ffmpeg", "-v", "error", "-stream_loop", str(repeats - 1), "-i", path, "-c", "copy", path := f"{path}.mkv")
     if said.returncode:
         raise AssertionError(said.stderr)
+    if repeats > 1:
+        said = command("ffmpeg", "-v", "error", "-stream_loop", str(repeats - 1), "-i", path, "-c", "copy", path := f"{path}.mkv")
+        if said.returncode:
+            raise AssertionError(said.stderr)
     return path
 
 

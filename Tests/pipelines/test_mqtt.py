@@ -13,6 +13,8 @@ LINES = {"middle": (0.5, 0, 0.5, 1), "west": (0.3, 0, 0.3, 1), "east": (0.7, 0, 
 ZONES = json.dumps(
     [{"name": name, "kind": "line", "points": [line[:2], line[2:]], "anchor": "centre"} for name, line in LINES.items()]
     + [{"name": "left half", "kind": "zone", "points": [[0, 0], [0.5, 0], [0.5, 1], [0, 1]], "anchor": "centre"}])
+# Home Assistant's discovery messages: connection, picture and zone, and each line's two directions.
+CONFIGS = 3 + 2 * len(LINES)
 FIGURES = {"name", "kind", "count", "entered", "left", "by-label"}
 
 
@@ -104,19 +106,20 @@ class Publishing(InFolder):
             watch.wait(lambda said: happened(said))
             broker.go()
             broker.come()
-            kept = broker.wait(lambda kept: "house/yard/zones/left half" in kept and sum("homeassistant/" in topic for topic in kept) >= 3 + 2 * len(LINES))
+            topics = {"house/state", "house/yard/state", "house/yard/alarm", *(f"house/yard/zones/{zone}" for zone in ("left half", *LINES))}
+            kept = broker.wait(lambda kept: topics <= set(kept) and sum(topic.startswith("homeassistant/") for topic in kept) >= CONFIGS)
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("online", "online"))
             self.assertEqual(set(json.loads(kept["house/yard/zones/left half"])), FIGURES)
             self.assertEqual(set(json.loads(kept["house/yard/zones/middle"])), {"name", "kind", "in", "out", "by-label"})
             self.discovery(kept)
             watch.program.kill()
-            kept = broker.wait(lambda kept: kept["house/state"] == "offline", "house/#")
+            kept = broker.wait(lambda kept: kept.get("house/state") == "offline", "house/#")
             # The last will, because the killed program could not publish its state.
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("offline", "online"))
 
     def discovery(self, kept):
         configs = {topic: json.loads(text) for topic, text in kept.items() if topic.startswith("homeassistant/")}
-        self.assertEqual(len(configs), 3 + 2 * len(LINES), list(configs))
+        self.assertEqual(len(configs), CONFIGS, list(configs))
         self.assertEqual(len({config["unique_id"] for config in configs.values()}), len(configs))
         self.assertEqual(len({json.dumps(config["device"]) for config in configs.values()}), 1)
         for topic, config in configs.items():

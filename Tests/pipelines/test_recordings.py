@@ -55,7 +55,7 @@ class Recordings(Paged):
             self.assertEqual(self.get(path)[0], 403)
 
     def test_boxes_of_a_recording(self):
-        # The database has no segments that end before the first detection, as short ones do.
+        # A segment that ends before the first detection has no rows in the database, so the segments are longer here.
         _, file = self.record("--store", self.path("watch.sqlite"), "--record-minutes=0.05")
         details = self.until(lambda: (one := self.ask(f"/api/recordings/cam/{file}")).get("session") and one)
         self.assertAlmostEqual(details["length"], 3, delta=1.5)

@@ -145,14 +145,20 @@ class Rules(Ruled):
 
     def test_sequence(self):
         """The second rule matches once after each match of the first, and only in time."""
-        later = "zone=middle\nevent=in\n[event {}]\nzone=middle\nevent=out\nafter={}\nwithin={}"
-        said, events, late = self.play(later.format("second", 0, 60), later.format("late", 1, 0.001), frames=500)
+        conf = self.configure(
+            f"[camera cam]\nsource={self.clip(frames=500)}",
+            "[event first]\nzone=middle\nevent=in",
+            f"[event second]\nzone=middle\nevent=out\nafter=first\nwithin=60\naction={self.note('second')}",
+            f"[event late]\nzone=middle\nevent=out\nafter=first\nwithin=0.001\naction={self.note('late')}")
+        said, complaints = self.watch("--config", conf)
+        self.assertEqual(complaints, "")
+        events = self.noted("second")
         directions = [line["direction"] for line in said if line["message"] == "swiftodt-zone" and line["event"] == "cross"]
         pairs = len(re.findall("i+o", "".join(word[0] for word in directions)))
         self.assertGreater(pairs, 0)
         self.assertEqual(len(events), pairs)
         self.assertEqual({(event["rule"], event["direction"]) for event in events}, {("second", "out")})
-        self.assertEqual(late, [])
+        self.assertEqual(self.noted("late"), [])
 
     def test_count_threshold(self):
         """The event arrives when the number is reached, not for every result."""
@@ -196,8 +202,8 @@ class Commands(Ruled):
         self.assertIn("exit code 3", complaints)
         self.assertGreater(len(results(said, "cam")), 90)
 
-    def test_commands_that_never_end(self):
-        """They do not delay the camera, the end waits for all of them at once, and pictures for them are deleted, also those of a killed process."""
+    def test_endless_commands_do_not_block_cameras_or_exit(self):
+        """At exit the watch waits for all commands at once, and deletes their pictures and those of a killed process."""
         with open(self.path("odt-event-abcdef.jpg"), "wb"):
             pass
         os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))

@@ -43,15 +43,15 @@ class Trial:
 
 @dataclasses.dataclass
 class StressTest:
-    """A stress test: its function, its time limit in seconds, its approximate duration in seconds (`weight`), and whether it runs only
-    with --long, --only or a sanitizer, because pipeline tests verify the same with fixed values."""
+    """A stress test: its function, its time limit in seconds, its approximate duration in seconds (`weight`), and whether it runs by
+    default. The others run with --all, --long or --only: they repeat pipeline tests, which use fixed values."""
 
     name: str
     summary: str
     function: object
     seconds: float
     weight: float
-    only_long: bool
+    by_default: bool
 
 
 found = {}
@@ -61,12 +61,12 @@ found = {}
 SLOWNESS = 6 if UNDER_SANITIZER else 3
 
 
-def stress_test(seconds=90, weight=5, only_long=False):
+def stress_test(seconds=90, weight=5, by_default=True):
     """Registers a function as a stress test. The first line of its docstring is the summary."""
 
     def register(function):
         name = function.__name__
-        found[name] = StressTest(name, function.__doc__.splitlines()[0], function, seconds * SLOWNESS, weight, only_long)
+        found[name] = StressTest(name, function.__doc__.splitlines()[0], function, seconds * SLOWNESS, weight, by_default)
         return function
 
     return register

@@ -59,6 +59,7 @@ struct RecentInferenceRegions {
 struct AnnotatedZone: Hashable, Sendable {
     let zone: Zone
     let name: String
+    let text: String
     private let count: String
 
     init(_ zone: Zone, count: ZoneCount?) {
@@ -66,9 +67,8 @@ struct AnnotatedZone: Hashable, Sendable {
         name = LabelText.legible(zone.name, maximum: 60)
         self.count =
             count.map { zone.kind == .line ? "  in \($0.all.in)  out \($0.all.out)" : "  \($0.all.count)" } ?? ""
+        text = LabelText.isolated(name) + self.count
     }
-
-    var text: String { text(named: name) }
 
     /// Returns the text with another name in place of the zone's own, for example a shortened one.
     func text(named name: String) -> String { LabelText.isolated(name) + count }

@@ -361,17 +361,15 @@ extension Annotator {
         }
     }
 
-    /// Returns the order in which labels are placed. The most prominent object is first. Then follow detected objects
-    /// with a visible label, coasting objects with a visible label, and the other objects. Within each of these groups,
-    /// older objects precede newer ones. A new label therefore displaces a visible label only if the new label belongs
-    /// to the most prominent object.
+    /// Returns the order in which labels are placed. The most prominent object is first. Then follow the objects with a
+    /// visible label, and the other objects. Within each of these groups, older objects precede newer ones. A new label
+    /// therefore displaces a visible label only if the new label belongs to the most prominent object. The order does not
+    /// depend on missed detections, so that labels do not move back and forth with them.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]
             let hasLabel = object.id.flatMap { positions[$0] }.map { $0.hiddenFor == nil } ?? false
-            return (
-                object.prominent ? 0 : hasLabel && !object.coasting ? 1 : hasLabel ? 2 : 3, object.id ?? .max
-            )
+            return (object.prominent ? 0 : hasLabel ? 1 : 2, object.id ?? .max)
         }
         let ranks = objects.indices.map(rank)
         return objects.indices.sorted { (ranks[$0].0, ranks[$0].1, $0) < (ranks[$1].0, ranks[$1].1, $1) }

@@ -11,7 +11,8 @@ struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// The speed at which a visible label returns to its preferred position, in label heights per second.
+    /// The speed at which a visible label returns to its preferred position, in label heights per second. It moves by at
+    /// least one step of the grid per frame.
     private static let returnSpeed = 3.0
     /// The full label replaces a short label after there has been room for the full label for this time, in seconds.
     private static let growDelay = 0.5
@@ -163,7 +164,7 @@ struct LabelPlacement {
         var candidates = [(along: free, maximum: maximum)]
         if target != free, fits(target, request.maximumOnArrival) {
             // Alignment would undo a movement by less than one step of the grid.
-            let distance = max(step.x, step.y, Int(Self.returnSpeed * Double(size.height) * elapsed))
+            let distance = max(edge.isLevel ? step.x : step.y, Int(Self.returnSpeed * Double(size.height) * elapsed))
             let next = position.hiddenFor == nil ? min(max(target, free - distance), free + distance) : target
             candidates.insert((next, request.maximumOnArrival), at: 0)
             candidates.append((target, request.maximumOnArrival))

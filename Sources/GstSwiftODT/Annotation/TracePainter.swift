@@ -101,8 +101,8 @@ struct TraceHistory {
         var x: Double
         var y: Double
         var time: Nanoseconds
-        /// Whether the position is predicted. Predicted points are removed when the object is detected again, because
-        /// the object may never have been there.
+        /// Whether the position is predicted. Predicted points are removed when the object is detected again or no longer
+        /// drawn, because the object may never have been there.
         var isPredicted: Bool
     }
 
@@ -116,7 +116,7 @@ struct TraceHistory {
         /// closer than `spacing` to the last but one point, or if the last two points are too close in time for a trace
         /// of `duration`. Earlier points do not change.
         fileprivate mutating func add(_ point: Point, spacing: Double, duration: Nanoseconds) {
-            if !point.isPredicted { while points.last?.isPredicted == true { points.removeLast() } }
+            if !point.isPredicted { removePredicted() }
             // A predicted point does not replace a detected one.
             if points.count > 1, let last = points.last, last.isPredicted == point.isPredicted {
                 let known = points[points.count - 2]
@@ -127,6 +127,10 @@ struct TraceHistory {
             }
             points.append(point)
             if points.count > Self.maximumPoints { points.removeFirst() }
+        }
+
+        fileprivate mutating func removePredicted() {
+            while points.last?.isPredicted == true { points.removeLast() }
         }
     }
 
@@ -154,6 +158,7 @@ struct TraceHistory {
             trace.add(point, spacing: spacing, duration: options.traceDuration)
             traces[id] = trace
         }
+        for id in Set(traces.keys).subtracting(objects.compactMap(\.id)) { traces[id]?.removePredicted() }
         let (start, overflow) = time.subtractingReportingOverflow(options.traceDuration)
         guard !overflow else { return }
         for (id, trace) in traces {

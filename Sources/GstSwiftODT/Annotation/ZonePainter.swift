@@ -122,7 +122,7 @@ struct ZonePainter {
 }
 
 /// Places the texts of zones beside the highest point of an area, or beside the middle of a line. Texts overlap only if
-/// the picture has no room for all of them.
+/// there is no room beside this point, nor above or below the texts that are there.
 ///
 /// A place has room for about two more digits and is kept while the text fits. Texts therefore rarely move when counts
 /// change.

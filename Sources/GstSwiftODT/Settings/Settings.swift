@@ -346,7 +346,7 @@ extension Settings {
                 "SwiftOdtUpdates",
                 (.onResult, "on-result", "For each frame with a new detection result"),
                 (.everyFrame, "every-frame", "For every frame"),
-                (.onChange, "on-change", "When an object appears, disappears, or changes its label or state"),
+                (.onChange, "on-change", "When an object appears, disappears, or changes its label, category or state"),
                 (.onObject, "on-object", "For each result with at least one object"),
                 (.none, "none", "Never; track events are posted according to track-events")),
             .playing, "Updates", "When the element posts a message swiftodt"),

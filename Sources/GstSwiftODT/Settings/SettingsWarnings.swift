@@ -224,7 +224,8 @@ extension Settings {
     }
 
     private static func missingFont(_ settings: Settings) -> ElementProblem? {
-        guard settings.draw, settings.annotator.drawLabels else { return nil }
+        let drawsZones = settings.annotator.drawZones && settings.zones != nil
+        guard settings.draw, settings.annotator.drawLabels || drawsZones else { return nil }
         let font = NamedFont(settings.annotator.font)
         switch font.find() {
         case .found: return nil
@@ -235,7 +236,7 @@ extension Settings {
         case .nothing:
             return .settings(
                 "font '\(font.family)' cannot be replaced, because no font is installed: labels have no text; install "
-                    + "one, for example Debian's fonts-dejavu-core, or set draw-labels=false")
+                    + "one, for example Debian's fonts-dejavu-core, or set draw-labels=false and draw-zones=false")
         }
     }
 

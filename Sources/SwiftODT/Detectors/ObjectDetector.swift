@@ -82,6 +82,10 @@ public final class ObjectDetector: Sendable {
     /// The labels that detections can have. Empty if detections have no labels or if the labels are unknown.
     public var labels: [String] { detector.labels ?? [] }
 
+    /// The minimum score with which a detection of this model should begin a track, for
+    /// ``ObjectTracker/Options/scoreThreshold``. It depends on the model.
+    public var trackingThreshold: Double { detector.traits.scoreThreshold ?? DetectorTraits.usualScoreThreshold }
+
     /// Returns the objects in a frame. Blocks until the detector has processed the frame.
     ///
     /// - Throws: ``ODTError`` if the frame cannot be processed.

@@ -17,7 +17,7 @@ public final class ObjectTracker {
         /// enough.
         public var minimumHits: Int
         /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue
-        /// tracks.
+        /// tracks. ``ObjectDetector/trackingThreshold`` is the value for the model of a detector.
         public var scoreThreshold: Double
         /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
         public var maximumTracks: Int

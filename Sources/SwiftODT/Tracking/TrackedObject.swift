@@ -31,8 +31,8 @@ public struct TrackedObject: Hashable, Sendable {
     /// An id from 1 that stays the same while the object is tracked and is never reused in a stream; `nil` without
     /// tracking.
     public var trackingID: Int?
-    /// The bounding box in pixels of the frame's memory, without the orientation. A tracker's box may extend beyond
-    /// the picture.
+    /// The bounding box in pixels of the frame's memory, without the orientation; in a `VideoResult`, in pixels of the
+    /// upright frame. A tracker's box may extend beyond the picture.
     public var box: Box
     /// The detector's confidence, 0...1.
     public var score: Double

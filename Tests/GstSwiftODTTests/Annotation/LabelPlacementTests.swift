@@ -242,7 +242,8 @@ import Testing
 
     /// A still scene. The preferred position of the first label is at the fourth object, and beside it is the fourth
     /// label.
-    @Test func labelsOfStillSceneDoNotBlink() throws {
+    @Test(arguments: [false, true])
+    func labelsOfStillSceneDoNotBlink(missesEverySecondDetection: Bool) throws {
         var options = AnnotatorOptions()
         options.fontSize = 26
         let boxes: [(Double, Double, Double, Double)] = [
@@ -257,7 +258,8 @@ import Testing
         let picture = Painting(width: 640, height: 360)
         var shown: [Set<PlacedLabel>] = []
         for number in 0..<60 {
-            let drawn = number < 15 ? Array(objects.prefix(3)) : objects
+            var drawn = number < 15 ? Array(objects.prefix(3)) : objects
+            drawn[0].coasting = missesEverySecondDetection && number % 2 == 0
             picture.withFrame(time: Int64(number) * 40_000_000) { annotator.draw(drawn, options: options, into: $0) }
             shown.append(Set(annotator.placedLabels))
         }

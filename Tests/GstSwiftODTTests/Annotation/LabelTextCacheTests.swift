@@ -30,6 +30,8 @@ import Testing
             // The position and the state are not part of the text.
             object.box.x += 5
             object.coasting.toggle()
+            _ = text(of: object)
+            #expect(made == number + 2)
         }
         texts.removeAll()
         _ = text(of: object)

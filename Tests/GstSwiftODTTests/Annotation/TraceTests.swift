@@ -75,6 +75,18 @@ import Testing
         #expect(history.traces[1]?.points.allSatisfy { $0.y == 25 } == true)
     }
 
+    @Test func predictedPointsAreRemovedWithTheirObject() {
+        var history = TraceHistory()
+        var object = object(0)
+        history.record([object], options: options, time: 0, spacing: 2)
+        object.coasting = true
+        object.box.y += 100
+        history.record([object], options: options, time: Self.second / 10, spacing: 2)
+        #expect(history.traces[1]?.points.count == 2)
+        history.record([], options: options, time: Self.second / 5, spacing: 2)
+        #expect(history.traces[1]?.points.count == 1)
+    }
+
     @Test func backwardTimeClearsTraces() {
         var history = TraceHistory()
         history.record([object(0)], options: options, time: 5 * Self.second, spacing: 2)

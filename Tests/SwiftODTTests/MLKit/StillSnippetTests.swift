@@ -64,7 +64,7 @@ import Testing
 
     @Test func salientObjectIsReportedWithoutLabels() throws {
         let options = Self.options()
-        options.scene.unknownObjects = .salient
+        options.includesUnknownObjects = true
         let salient = ScriptedDetector(Detection(box: Box(x: 10, y: 10, width: 30, height: 30), score: 0.7))
         func results(_ detector: ScriptedDetector) throws -> [VisionObject] {
             try VisionObjectDetector(
@@ -76,7 +76,7 @@ import Testing
         #expect(salient.shown.isEmpty, "the saliency network does not run if there are detections")
         let object = try #require(try results(ScriptedDetector()).first)
         #expect(object.name == nil && object.trackingID == nil && object.classificationCategory == .fashionGoods)
-        options.scene.unknownObjects = .none
+        options.includesUnknownObjects = false
         #expect(try results(ScriptedDetector()).isEmpty)
         #expect(salient.shown.count == 1)
     }

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// In a package of your own: .package(url: "https://example.com/swiftodt.git", .upToNextMinor(from: "0.1.0"))
+// In a package of your own: .package(url: "https://example.com/swiftodt.git", branch: "main")
 let package = Package(
     name: "counting",
     dependencies: [.package(name: "swiftodt", path: "../../../..")],
