@@ -231,13 +231,13 @@ class Recorded(unittest.TestCase):
         folder = os.path.dirname(self.file)
         with open(os.path.join(folder, "text.mp4"), "w") as file:
             file.write("no video")
-        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 1, "/nowhere.mp4"), (["--detections", self.file], 2, "name a VIDEO"),
+        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 4, "/nowhere.mp4"), (["--detections", self.file], 2, "name a VIDEO"),
                                   ([BIKES, BIKES, "--detections", self.file], 2, "name one VIDEO"), ([BIKES, "--detections", "-"], 2, "file name"),
                                   ([BIKES, "--every", "2"], 2, "--detections"), ([BIKES, "--detections", self.file, "--json"], 2, "--json"),
                                   ([file.name, "--detections", file.name], 2, "is the video"), ([file.name, "--detections", self.file], 1, ""),
                                   ([BIKES, "--detections", file.name, "--force"], 1, "not a recording"),
-                                  ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 1, "/nowhere.onnx"),
-                                  ([BIKES, "--detections", "/nowhere/at/all"], 1, "/nowhere/at/all")):
+                                  ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 3, "/nowhere.onnx"),
+                                  ([BIKES, "--detections", "/nowhere/at/all"], 3, "/nowhere/at/all")):
             with self.subTest(words):
                 said = self.odt(*words)
                 self.assertEqual(said.returncode, code, said.stderr)

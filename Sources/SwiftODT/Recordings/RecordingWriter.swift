@@ -178,7 +178,7 @@ package final class RecordingWriter {
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
-                .failed,
+                .tooLittleMemory,
                 "\(path) cannot be written: the file size limit of \(UniqueFile.largest) bytes is reached; raise it "
                     + "(ulimit -f)")
         }
@@ -205,7 +205,8 @@ package final class RecordingWriter {
     }
 
     private static func problem(_ path: String) -> ODTError {
-        let text = "\(path) cannot be written: \(String(cString: strerror(errno)))"
-        return ODTError(errno == ENOSPC || errno == EDQUOT ? .tooLittleMemory : .fileNotFound, text)
+        let error = errno
+        return ODTError(
+            .writing(error, or: .fileNotFound), "\(path) cannot be written: \(String(cString: strerror(error)))")
     }
 }
