@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 from streams import BIKES, ROOT, needs_detector, needs_video
 
@@ -92,6 +93,23 @@ class Parts(unittest.TestCase):
         video = encoded(os.path.join(self.folder, "one.mp4"), "-c:v", "libx264", "-preset", "ultrafast", "-g", "1000", "-sc_threshold", "0")
         said = json.loads(self.odt(video, "--cuts", "0.5"))
         self.assertEqual(said, {"cuts": [], "duration": 2_000_000_000})
+
+    @needs_video
+    def test_missing_decoder_is_named_and_has_its_exit_code(self):
+        """Also if the sound can be decoded. A file that is no video has another exit code."""
+        silent = encoded(os.path.join(self.folder, "silent.avi"), "-c:v", "mpeg4")
+        video = os.path.join(self.folder, "sound.avi")
+        subprocess.run(["ffmpeg", "-v", "error", "-i", silent, "-f", "lavfi", "-i", "sine=d=2", "-c:v", "copy", "-c:a", "pcm_s16le", video],
+                       check=True, timeout=60)
+        for path in (silent, video):
+            for words in (["--cuts", "1"], ["--detections", os.path.join(self.folder, "x.jsonl"), "--set", "detector=motion"]):
+                with self.subTest(path, words=words):
+                    said = self.odt(path, *words, code=4, GST_PLUGIN_FEATURE_RANK="avdec_mpeg4:NONE")
+                    self.assertIn("GStreamer has no MPEG-4 Video", said)
+        archive = os.path.join(self.folder, "x.mp4")
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("a", "a" * 10_000)
+        self.odt(archive, "--cuts", "1", code=1)
 
     @needs_detector
     def test_limits_of_the_machine_have_their_exit_code(self):
