@@ -319,6 +319,13 @@ class Inside(unittest.TestCase):
             found = list(sources.expand([self.folder], self.folder + "/out", said.append))
         self.assertEqual(found, [f"{self.folder}/a/1.mp4", f"{self.folder}/d/3.mp4"])
         self.assertEqual(said, [f"{self.folder}/b/c cannot be read: Permission denied"])
+        for pattern, names in (("*/*.mp4", ["a/1.mp4", "d/3.mp4"]), ("*/c/*.mp4", []), ("**/*.mp4", ["a/1.mp4", "d/3.mp4"]), ("b/c/*", []), ("[ad]/**/*.mp4", ["a/1.mp4", "d/3.mp4"])):
+            said.clear()
+            with self.subTest(pattern), mock.patch.object(os, "scandir", refuse):
+                found = list(sources.expand([f"{self.folder}/{pattern}"], self.folder + "/out", said.append))
+                self.assertEqual(found, [f"{self.folder}/{name}" for name in names])
+                self.assertEqual([text for text in said if "no file matches" not in text],
+                                 [f"{self.folder}/b/c cannot be read: Permission denied"] if pattern.split("/")[-2] in ("c", "**") and pattern[0] != "[" else [])
 
     def test_origins_are_parsed(self):
         hour = 3600 * 10**9
