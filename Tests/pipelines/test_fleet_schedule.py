@@ -261,11 +261,11 @@ class Inside(unittest.TestCase):
         self.assertEqual(Progress(104).line(totals, 3600.0), "42 of 104 files, 10.0 hours of video, 10 times real time, 1:56:15 left, 2 set aside")
 
     def test_recordings_are_joined(self):
-        texts = ['{"h":1}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']
+        texts = ['{"h":1,"first-frame":"a"}\n{"time":0}\n{"time":1}\n{"end":true,"frames":2,"time":1}\n', '{"h":1,"first-frame":"b"}\n{"time":2}\n{"end":true,"frames":1,"time":2}\n']
         with open(os.path.join(self.folder, "joined"), "w+") as into:
             self.assertEqual(segments.join((iter(text.splitlines(True)) for text in texts), into), (3, 3))
             into.seek(0)
-            self.assertEqual(into.read(), '{"h":1}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
+            self.assertEqual(into.read(), '{"h":1,"first-frame":"a"}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
             for broken in ('{"h":2}\n{"end":true,"frames":0}\n', '{"h":1}\n{"time":3}\n', ""):
                 with self.assertRaises(segments.RecordingMismatch):
                     segments.join((iter(text.splitlines(True)) for text in (texts[0], broken)), into)

@@ -143,6 +143,20 @@ class Recorded(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertEqual(self.content(), wanted)
 
+    def test_other_video_does_not_continue_a_recording(self):
+        recorded = self.recorded("refuse")
+        self.assertEqual(recorded.wait(60), 0)
+        recorded.stdout.close()
+        left = b"".join(self.content().splitlines(keepends=True)[:41])
+        with open(self.file, "wb") as file:
+            file.write(left)
+        source = ball(90).replace("pattern=ball", "pattern=checkers-8")
+        other = self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
+        said = other.communicate(timeout=60)[0]
+        self.assertNotEqual(other.returncode, 0, said)
+        self.assertIn("its first frame differs", said)
+        self.assertEqual(self.content(), left)
+
     def test_shorter_video_does_not_complete_a_recording(self):
         whole = self.recorded("refuse")
         said = whole.communicate(timeout=60)[0]
