@@ -122,7 +122,11 @@ final class Annotation: Sendable {
             default: break
             }
         }
-        ending.failure = ending.failure.map(annotation.explained)
+        if let failure = ending.failure {
+            ending.failure = annotation.explained(failure)
+            // The text then names the address of an unreachable server.
+            if ending.failure != failure { ending.reason = .fileNotFound }
+        }
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             reportMerged(MessageFields(statistics.pointer))
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
