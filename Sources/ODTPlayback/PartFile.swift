@@ -137,7 +137,7 @@ package final class PartFile: Sendable {
     private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
     private static func problem(_ path: String, _ error: Int32 = errno) -> PlaybackError {
-        PlaybackError("\(path): \(String(cString: strerror(error)))")
+        PlaybackError("\(path): \(String(cString: strerror(error)))", .writing(error))
     }
 
     private static func checkReplaceable(_ target: String, _ name: String) throws {
@@ -210,7 +210,8 @@ package final class PartFile: Sendable {
             if problem == 0, !PathText.isThere(path) { problem = reason }
         }
         guard folder.isEmpty || PathText.isThere(folder) else {
-            throw PlaybackError("cannot create the folder \(folder): \(String(cString: strerror(problem)))")
+            throw PlaybackError(
+                "cannot create the folder \(folder): \(String(cString: strerror(problem)))", .writing(problem))
         }
     }
 

@@ -119,7 +119,8 @@ package final class Pipeline: @unchecked Sendable {
         defer { g_clear_error(&problem) }
         let parsed = call(context, &problem)
         if let missing = Self.missing(context).first {
-            throw PlaybackError("GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))")
+            throw PlaybackError(
+                "GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))", .runtimeMissing)
         }
         guard let parsed else {
             throw PlaybackError("'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))")

@@ -18,6 +18,11 @@ package struct PlaybackError: Error, CustomStringConvertible, Sendable {
     package var isUsage: Bool { reason == .invalidOption }
 }
 
+extension ODTError.Reason {
+    /// Whether the operation fails with every input, because something is missing on the machine or a limit is reached.
+    package var concernsEveryInput: Bool { [.runtimeMissing, .tooManyOpenFiles, .tooLittleMemory].contains(self) }
+}
+
 extension ODTError {
     /// Keeps the reason of a ``PlaybackError`` and of an `ODTError`. Any other error has the reason `failed`.
     package init(playback error: any Error) {
@@ -35,10 +40,10 @@ package enum ErrorText {
 
     /// Returns the text of an error or warning message. It consists of the element's name, the message, and the debug
     /// details without the location in GStreamer's source code.
-    package static func of(_ message: UnsafeMutablePointer<GstMessage>, isWarning: Bool = false) -> String {
+    package static func of(_ message: UnsafeMutablePointer<GstMessage>) -> String {
         var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?
-        if isWarning {
+        if message.pointee.type == GST_MESSAGE_WARNING {
             gst_message_parse_warning(message, &problem, &detail)
         } else {
             gst_message_parse_error(message, &problem, &detail)
@@ -51,11 +56,8 @@ package enum ErrorText {
 
     /// Returns the reason of an error message of swiftodt, which determines its GStreamer error code.
     package static func reason(of message: UnsafeMutablePointer<GstMessage>) -> ODTError.Reason {
-        var problem: UnsafeMutablePointer<GError>?
-        gst_message_parse_error(message, &problem, nil)
-        defer { g_clear_error(&problem) }
-        guard let error = problem?.pointee else { return .failed }
-        func isError(_ domain: GQuark, _ code: UInt32) -> Bool { error.domain == domain && error.code == Int32(code) }
+        let error = code(of: message)
+        func isError(_ domain: GQuark, _ code: UInt32) -> Bool { error == (domain, Int32(code)) }
         let (resource, library) = (gst_resource_error_quark(), gst_library_error_quark())
         if isError(resource, GST_RESOURCE_ERROR_NOT_FOUND.rawValue) { return .fileNotFound }
         if isError(resource, GST_RESOURCE_ERROR_READ.rawValue) { return .invalidFile }
@@ -66,8 +68,76 @@ package enum ErrorText {
         return isError(library, GST_LIBRARY_ERROR_SETTINGS.rawValue) ? .invalidOption : .failed
     }
 
+    /// Returns the reason of an error or warning of any element. `fileNotFound` means that the input cannot be read.
+    ///
+    /// - Parameter lacksDecoder: Whether GStreamer has reported a missing decoder of video or sound.
+    static func reason(
+        of message: UnsafeMutablePointer<GstMessage>, lacksDecoder: Bool
+    ) -> ODTError.Reason {
+        let reason = reason(of: message)
+        let error = code(of: message)
+        let isResource = error.domain == gst_resource_error_quark()
+        switch name(of: message.pointee.src) {
+        // A file that this element lacks, for example the model, belongs to its settings and not to one input.
+        case "swiftodt": return reason == .fileNotFound ? .runtimeMissing : reason
+        // The names of the elements that read the input and write the annotated video.
+        case "source" where isResource: return .fileNotFound
+        case "file" where isResource && error.code == Int32(GST_RESOURCE_ERROR_WRITE.rawValue): return .tooLittleMemory
+        default: return reason == .tooLittleMemory ? reason : lacksDecoder ? .fileNotFound : .failed
+        }
+    }
+
+    private static func code(of message: UnsafeMutablePointer<GstMessage>) -> (domain: GQuark, code: Int32) {
+        var problem: UnsafeMutablePointer<GError>?
+        if message.pointee.type == GST_MESSAGE_WARNING {
+            gst_message_parse_warning(message, &problem, nil)
+        } else {
+            gst_message_parse_error(message, &problem, nil)
+        }
+        defer { g_clear_error(&problem) }
+        return problem.map { ($0.pointee.domain, $0.pointee.code) } ?? (0, 0)
+    }
+
     static func name(of object: UnsafeMutablePointer<GstObject>?) -> String {
         object.flatMap { String(freeing: gst_object_get_name($0)) } ?? "GStreamer"
+    }
+}
+
+/// The decoders that GStreamer has reported as missing since the last error or warning.
+package struct MissingDecoders: Sendable {
+    private var names: [String] = []
+    /// Whether a decoder of video or sound is among them. Files of other formats contain no video.
+    private var includesMedia = false
+
+    package init() {}
+
+    /// Notes the decoder if the message reports a missing one.
+    package mutating func note(_ message: UnsafeMutablePointer<GstMessage>) {
+        guard let structure = gst_message_get_structure(message),
+            String(cString: gst_structure_get_name(structure)) == "missing-plugin",
+            let name = gst_structure_get_string(structure, "name").map({ String(cString: $0) })
+        else { return }
+        if !names.contains(name) { names.append(name) }
+        guard let value = gst_structure_get_value(structure, "detail"), value.pointee.g_type == gst_caps_get_type(),
+            let caps = gst_value_get_caps(value)
+        else { return }
+        let kind = StreamKind(UnsafeMutablePointer(mutating: caps)).name
+        if kind.hasPrefix("video/") || kind.hasPrefix("audio/") { includesMedia = true }
+    }
+
+    /// Returns the text of an error or warning, which names the missing decoders, and its reason. Forgets the decoders.
+    package mutating func explained(
+        _ message: UnsafeMutablePointer<GstMessage>
+    ) -> (text: String, reason: ODTError.Reason) {
+        defer { self = MissingDecoders() }
+        let text = ErrorText.of(message)
+        let reason = ErrorText.reason(of: message, lacksDecoder: includesMedia)
+        guard !names.isEmpty else { return (text, reason) }
+        return (
+            text
+                + "\nGStreamer has no \(names.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
+                + "or gstreamer1.0-plugins-good, -bad or -ugly (others)", reason
+        )
     }
 }
 

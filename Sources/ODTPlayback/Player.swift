@@ -51,6 +51,9 @@ package final class Player: Sendable {
         package var isWhole = false
         /// `nil` after success.
         package var failure: String?
+        /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input; `nil`
+        /// if there was none.
+        package var reason: ODTError.Reason?
         /// The number of the signal that ended the stream; `nil` if no signal did.
         package var signal: Int32?
     }
@@ -62,11 +65,11 @@ package final class Player: Sendable {
 
     private struct State {
         var failure: String?
+        var reason: ODTError.Reason?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var asked: Nanoseconds?
         var hasEnded = false
-        /// GStreamer's descriptions of the missing decoders.
-        var missing: [String] = []
+        var missing = MissingDecoders()
     }
 
     /// - Parameter notify: Shows a message to the user. Called on any thread.
@@ -108,7 +111,7 @@ package final class Player: Sendable {
         }
         return state.withLock {
             Ending(
-                isWhole: $0.hasEnded, failure: $0.failure,
+                isWhole: $0.hasEnded, failure: $0.failure, reason: $0.reason,
                 signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
@@ -131,8 +134,8 @@ package final class Player: Sendable {
     }
 
     /// Ends the stream because of an error. Only the first error is kept.
-    package func fail(_ text: String) {
-        note(text)
+    package func fail(_ text: String, _ reason: ODTError.Reason = .failed) {
+        note(text, reason)
         askToEnd()
     }
 
@@ -157,7 +160,9 @@ package final class Player: Sendable {
         return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
     }
 
-    private func note(_ text: String) { state.withLock { $0.failure = $0.failure ?? text } }
+    private func note(_ text: String, _ reason: ODTError.Reason = .failed) {
+        state.withLock { if $0.failure == nil { ($0.failure, $0.reason) = (text, reason) } }
+    }
 
     private func start() {
         if gst_element_set_state(pipeline.top, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
@@ -200,41 +205,32 @@ package final class Player: Sendable {
             state.withLock { $0.hasEnded = true }
             return false
         case GST_MESSAGE_ERROR:
-            note(explained(ErrorText.of(message)))
+            let error = explained(message)
+            note(error.text, error.reason)
             guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else {
                 return false
             }
             askToEnd()
-        case GST_MESSAGE_WARNING: notify(explained(ErrorText.of(message, isWarning: true)))
+        case GST_MESSAGE_WARNING:
+            let warning = explained(message)
+            if warning.reason.concernsEveryInput { state.withLock { $0.reason = $0.reason ?? warning.reason } }
+            notify(warning.text)
         case GST_MESSAGE_LATENCY: gst_bin_recalculate_latency(pipeline.bin)
         default:
             guard let structure = gst_message_get_structure(message) else { return true }
-            let name = String(cString: gst_structure_get_name(structure))
-            if name == "missing-plugin" {
-                noteMissing(structure)
-            } else if name.hasPrefix("swiftodt") {
+            if String(cString: gst_structure_get_name(structure)).hasPrefix("swiftodt") {
                 onMessage(structure)
+            } else {
+                state.withLock { $0.missing.note(message) }
             }
         }
         return true
     }
 
-    private func noteMissing(_ structure: UnsafePointer<GstStructure>) {
-        guard let name = gst_structure_get_string(structure, "name") else { return }
-        let text = String(cString: name)
-        state.withLock { if !$0.missing.contains(text) { $0.missing.append(text) } }
-    }
-
-    /// Appends the decoders that GStreamer has reported as missing to the text of an error or warning.
-    private func explained(_ text: String) -> String {
-        let missing = state.withLock { state in
-            defer { state.missing = [] }
-            return state.missing
-        }
-        guard !missing.isEmpty else { return text }
-        return text
-            + "\nGStreamer has no \(missing.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
-            + "or gstreamer1.0-plugins-good, -bad or -ugly (others)"
+    private func explained(
+        _ message: UnsafeMutablePointer<GstMessage>
+    ) -> (text: String, reason: ODTError.Reason) {
+        state.withLock { $0.missing.explained(message) }
     }
 }
 

@@ -77,7 +77,7 @@ package enum PluginSearch {
             throw PlaybackError(
                 "GStreamer has no element swiftodt: run Pipelines/setup --install in the checkout of this odt, "
                     + "or install gstreamer1.0-swiftodt. "
-                    + "If that was done, odt doctor shows the reason")
+                    + "If that was done, odt doctor shows the reason", .runtimeMissing)
         }
     }
 
@@ -93,7 +93,7 @@ package enum PluginSearch {
     package static func initializeGStreamer() throws -> String {
         var problem: UnsafeMutablePointer<GError>?
         guard gst_init_check(nil, nil, &problem) != 0 else {
-            throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))")
+            throw PlaybackError("GStreamer does not start: \(ErrorText.take(&problem))", .runtimeMissing)
         }
         var (major, minor, micro, nano): (guint, guint, guint, guint) = (0, 0, 0, 0)
         gst_version(&major, &minor, &micro, &nano)
@@ -149,7 +149,7 @@ enum ProcessLimits {
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         }
         if let problem = problem(files: limit(RLIMIT_NOFILE).rlim_cur, memory: limit(RLIMIT_AS).rlim_cur) {
-            throw PlaybackError(problem)
+            throw PlaybackError(problem, .tooLittleMemory)
         }
     }
 

@@ -370,7 +370,7 @@ class Refused(Annotating):
         for limits, text in ((("-n", "16"), "only 16 files.*ulimit -n"), (("-v", "900000"), "878 MB of address space.*ulimit -v")):
             with self.subTest(limits):
                 said = self.limited(*limits)
-                self.assertEqual((said.returncode, self.names()), (1, []), said.stderr)
+                self.assertEqual((said.returncode, self.names()), (3, []), said.stderr)
                 self.assertRegex(said.stderr, text)
         # The process raises its soft limit.
         said = self.limited("-S", "-n", "16")
@@ -381,7 +381,7 @@ class Refused(Annotating):
         shutil.copy(ODT, self.path("odt"))
         said = command(self.path("odt"), "annotate", self.picture, self.path("out.mp4"), GST_PLUGIN_SYSTEM_PATH="/nowhere", GST_PLUGIN_PATH="",
                        GST_REGISTRY=self.path("registry.bin"))
-        self.assertEqual(said.returncode, 1)
+        self.assertEqual(said.returncode, 3)
         self.assertIn("no element swiftodt: run Pipelines/setup --install", said.stderr)
 
     def test_folder_input_needs_output_folder(self):

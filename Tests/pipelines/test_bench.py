@@ -49,7 +49,7 @@ class Bench(unittest.TestCase):
     def test_invalid_options_are_errors(self):
         for words, code, text in [
             ((self.video,), 2, "name a MODEL and a VIDEO"),
-            (("motion", f"{self.folder}/none.mp4"), 1, "no such file"),
+            (("motion", f"{self.folder}/none.mp4"), 4, "no such file"),
             (("no_such_model", self.video), 1, "no_such_model"),
             (("--set", "no-such-property=1", "motion", self.video), 1, "no-such-property"),
             (("--frames", "5", "motion", self.video), 2, "--frames must be 0 or more than 11"),

@@ -121,7 +121,7 @@ class Exports(Watching):
             file.write("earlier")
         said = command("/bin/bash", "-c", 'ulimit -f 1; exec "$@"', "limited", ODT, "annotate", "--force", "--set", "detector=motion",
                        "--export", f"coco={name}", source)
-        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertEqual(said.returncode, 3, said.stderr)
         self.assertIn("cannot write", said.stderr)
         with open(name, encoding="ascii") as file:
             self.assertEqual(file.read(), "earlier")

@@ -67,7 +67,7 @@ class Play(Watching):
         self.assertIn("swiftodt has no property 'max-object'; did you mean 'max-objects'?", self.play("--sink=fakesink", "--set=max-object=3", clip, code=2))
         self.assertIn("none.json", self.play("--sink=fakesink", "--zones", self.path("none.json"), clip, code=1))
         self.assertIn("name one video", self.play(code=2))
-        self.assertIn("none.mkv", self.play("--sink=fakesink", self.path("none.mkv"), code=1))
+        self.assertIn("none.mkv", self.play("--sink=fakesink", self.path("none.mkv"), code=4))
 
 
 if __name__ == "__main__":

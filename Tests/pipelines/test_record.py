@@ -250,11 +250,11 @@ class Refused(Recording):
         ffmpeg("-f", "lavfi", "-i", "sine=duration=1", self.path("sound.mp4"))
         before = self.names()
         for text, code, words in (
-                ("no such file", 1, [self.path("nothing.mp4")]), ("folder", 1, [self.folder]),
+                ("no such file", 4, [self.path("nothing.mp4")]), ("folder", 1, [self.folder]),
                 ("", 1, [self.path("text.mp4")]), ("", 1, [self.path("empty.mp4")]), ("no video", 1, [self.path("sound.mp4")]),
-                ("no model file /nowhere.onnx", 1, [self.clip, "detector=neural", "model-file=/nowhere.onnx"]),
+                ("no model file /nowhere.onnx", 3, [self.clip, "detector=neural", "model-file=/nowhere.onnx"]),
                 ("nonsense", 2, [self.clip, "nonsense=1"]), ("1001", 2, [self.clip, "max-objects=1001"]),
-                ("stats", 2, [self.clip, "stats=x"]), ("", 1, ["http://127.0.0.1:9/x"])):
+                ("stats", 2, [self.clip, "stats=x"]), ("", 4, ["http://127.0.0.1:9/x"])):
             with self.subTest(words):
                 self.refuses(text, self.path("out.mp4"), *words, code=code)
                 self.assert_earlier()
@@ -337,7 +337,7 @@ class Broken(Recording):
                 # Noise compresses badly, to about 150 KB per frame.
                 said = command("/bin/bash", "-c", 'ulimit -f 4000; exec "$@"', "limited",
                                *annotate(self.path(name), noise, FAST))
-                self.assertEqual(said.returncode, 1, said.stderr)
+                self.assertEqual(said.returncode, 3, said.stderr)
                 part = name.replace("out", "out.part")
                 self.assertIn(f"the unfinished recording is in {self.path(part)}", said.stderr)
                 self.assertNotIn("Traceback", said.stderr)
@@ -349,7 +349,7 @@ class Broken(Recording):
         """The video is finalised under its partial name."""
         said = command("/bin/bash", "-c", 'ulimit -f 100; exec "$@"', "limited",
                        *annotate(self.path("out.mp4"), self.still(), FAST, "updates=every-frame", "source=" + "x" * 10_000))
-        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertEqual(said.returncode, 3, said.stderr)
         self.assertIn("cannot write", said.stderr)
         self.assertIn("out.part.mp4", said.stderr)
         self.assertGreater(frames(self.path("out.part.mp4")), 3)

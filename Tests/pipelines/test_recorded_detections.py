@@ -143,6 +143,20 @@ class Recorded(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertEqual(self.content(), wanted)
 
+    def test_other_video_does_not_continue_a_recording(self):
+        recorded = self.recorded("refuse")
+        self.assertEqual(recorded.wait(60), 0)
+        recorded.stdout.close()
+        left = b"".join(self.content().splitlines(keepends=True)[:41])
+        with open(self.file, "wb") as file:
+            file.write(left)
+        source = ball(90).replace("pattern=ball", "pattern=checkers-8")
+        other = self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
+        said = other.communicate(timeout=60)[0]
+        self.assertNotEqual(other.returncode, 0, said)
+        self.assertIn("its first frame differs", said)
+        self.assertEqual(self.content(), left)
+
     def test_shorter_video_does_not_complete_a_recording(self):
         whole = self.recorded("refuse")
         said = whole.communicate(timeout=60)[0]
@@ -231,13 +245,13 @@ class Recorded(unittest.TestCase):
         folder = os.path.dirname(self.file)
         with open(os.path.join(folder, "text.mp4"), "w") as file:
             file.write("no video")
-        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 1, "/nowhere.mp4"), (["--detections", self.file], 2, "name a VIDEO"),
+        for words, code, word in ((["/nowhere.mp4", "--detections", self.file], 4, "/nowhere.mp4"), (["--detections", self.file], 2, "name a VIDEO"),
                                   ([BIKES, BIKES, "--detections", self.file], 2, "name one VIDEO"), ([BIKES, "--detections", "-"], 2, "file name"),
                                   ([BIKES, "--every", "2"], 2, "--detections"), ([BIKES, "--detections", self.file, "--json"], 2, "--json"),
                                   ([file.name, "--detections", file.name], 2, "is the video"), ([file.name, "--detections", self.file], 1, ""),
                                   ([BIKES, "--detections", file.name, "--force"], 1, "not a recording"),
-                                  ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 1, "/nowhere.onnx"),
-                                  ([BIKES, "--detections", "/nowhere/at/all"], 1, "/nowhere/at/all")):
+                                  ([BIKES, "--detections", self.file, "--model", "/nowhere.onnx"], 3, "/nowhere.onnx"),
+                                  ([BIKES, "--detections", "/nowhere/at/all"], 3, "/nowhere/at/all")):
             with self.subTest(words):
                 said = self.odt(*words)
                 self.assertEqual(said.returncode, code, said.stderr)

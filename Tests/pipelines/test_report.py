@@ -111,7 +111,7 @@ class Reading(Report):
         with open(self.path("x.jsonl"), "w", encoding="ascii") as file:
             file.write(lines(result(0)))
         said = self.odt("x.jsonl", "/nowhere.mp4")
-        self.assertEqual((said.returncode, b"no such file: /nowhere.mp4" in said.stderr), (1, True), said.stderr)
+        self.assertEqual((said.returncode, b"no such file: /nowhere.mp4" in said.stderr), (4, True), said.stderr)
         # A text file is no video, so the page is not written.
         said = self.odt("x.jsonl", __file__)
         self.assertEqual((said.returncode, os.path.exists(self.path("x-report.html"))), (1, False), said.stderr)

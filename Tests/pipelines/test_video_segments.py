@@ -4,6 +4,7 @@ import os
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 from streams import BIKES, ROOT, needs_detector, needs_video
 
@@ -22,8 +23,11 @@ class Parts(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def odt(self, *words, code=0):
-        done = subprocess.run([ODT, "detect", *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    def odt(self, *words, code=0, limit=None, **environment):
+        """Returns standard output, or after a failure standard error. `limit` is the maximum size of files in KiB."""
+        limited = ["/bin/bash", "-c", f'ulimit -f {limit}; exec "$@"', "limited"] if limit else []
+        done = subprocess.run([*limited, ODT, "detect", *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                              env=os.environ | environment)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout if code == 0 else done.stderr
 
@@ -90,10 +94,36 @@ class Parts(unittest.TestCase):
         said = json.loads(self.odt(video, "--cuts", "0.5"))
         self.assertEqual(said, {"cuts": [], "duration": 2_000_000_000})
 
+    @needs_video
+    def test_missing_decoder_is_named_and_has_its_exit_code(self):
+        """Also if the sound can be decoded. A file that is no video has another exit code."""
+        silent = encoded(os.path.join(self.folder, "silent.avi"), "-c:v", "mpeg4")
+        video = os.path.join(self.folder, "sound.avi")
+        subprocess.run(["ffmpeg", "-v", "error", "-i", silent, "-f", "lavfi", "-i", "sine=d=2", "-c:v", "copy", "-c:a", "pcm_s16le", video],
+                       check=True, timeout=60)
+        for path in (silent, video):
+            for words in (["--cuts", "1"], ["--detections", os.path.join(self.folder, "x.jsonl"), "--set", "detector=motion"]):
+                with self.subTest(path, words=words):
+                    said = self.odt(path, *words, code=4, GST_PLUGIN_FEATURE_RANK="avdec_mpeg4:NONE")
+                    self.assertIn("GStreamer has no MPEG-4 Video", said)
+        archive = os.path.join(self.folder, "x.mp4")
+        with zipfile.ZipFile(archive, "w") as file:
+            file.writestr("a", "a" * 10_000)
+        self.odt(archive, "--cuts", "1", code=1)
+
+    @needs_detector
+    def test_limits_of_the_machine_have_their_exit_code(self):
+        """A model that is missing and a full disk; a file size limit replaces the full disk."""
+        file = os.path.join(self.folder, "x.jsonl")
+        said = self.odt(BIKES, "--detections", file, "--model", "no_such_model", code=3)
+        self.assertIn("no_such_model", said)
+        said = self.odt(BIKES, "--detections", file, "--set", "detector=motion", code=3, limit=1)
+        self.assertIn("cannot be written", said)
+
     def test_invalid_range_is_an_error(self):
         self.assertIn("later than --from", self.odt(BIKES, "--detections", "x", "--from", "3", "--to", "3", code=2))
         self.assertIn("--from needs a video", self.odt("picture.png", "--from", "3", code=2))
-        self.assertIn("no such file", self.odt(os.path.join(self.folder, "none.mp4"), "--cuts", "3", code=1))
+        self.assertIn("no such file", self.odt(os.path.join(self.folder, "none.mp4"), "--cuts", "3", code=4))
 
 
 if __name__ == "__main__":

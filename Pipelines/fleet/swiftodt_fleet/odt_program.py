@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import shutil
 import signal
 import socket
@@ -17,13 +16,8 @@ ROOT = Path(__file__).resolve().parents[3]
 PR_SET_PDEATHSIG = 1
 # The maximum length in characters of odt's error text in messages.
 LONGEST = 2000
-# Texts of odt's errors that every video would cause on this machine.
-ABOUT_MACHINE = re.compile("No space left|Disk quota exceeded|File too large|file size limit|there is no model|OpenVINO (was not found|cannot be used)|"
-                           r"OpenVINO \S+ does not start|this OpenVINO is too old|has no element swiftodt|GStreamer does not start|raise the limit")
-# Texts of errors that may be gone at the next run, although the video is the same. A "missing decoder" of another type, such as
-# application/zip, means that the file is no video.
-TEMPORARY = re.compile("no permission to read|Permission denied|Input/output error|Stale file handle|"
-                       r"Missing decoder: [^;]*\((video|audio)/|contains no video; GStreamer has no (?!(application|image|text)/)")
+# The exit codes of odt (docs/cli.md) that do not concern the content of the video.
+USAGE, MACHINE, INPUT = 2, 3, 4
 
 
 def odt(*words: str) -> str:
@@ -36,15 +30,14 @@ def odt(*words: str) -> str:
                           preexec_fn=end_with_parent)
     if done.returncode == 0:
         return done.stdout
-    text = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))
-    said = text[-LONGEST:]
+    said = "; ".join(filter(None, map(str.strip, done.stderr.splitlines())))[-LONGEST:]
     if done.returncode < 0:
         raise Crash(f"odt {words[0]} was ended by signal {-done.returncode} ({signal.strsignal(-done.returncode)})" + (f": {said}" if said else ""))
-    if done.returncode == 2:
+    if done.returncode == USAGE:
         raise Usage(said)
-    if ABOUT_MACHINE.search(text):
+    if done.returncode == MACHINE:
         raise RunError(f"{socket.gethostname()} cannot process videos: {said}")
-    if TEMPORARY.search(text):
+    if done.returncode == INPUT:
         raise Unreachable(said)
     raise BadFile(said or f"odt {words[0]} ended with {done.returncode}")
 

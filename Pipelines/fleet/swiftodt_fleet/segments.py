@@ -53,6 +53,12 @@ class RecordingMismatch(Exception):
     """The recordings do not belong to one video, so the video has to be processed as a single part."""
 
 
+def common(header: str) -> Any:
+    """Returns the fields of a recording's header that the parts of a video share."""
+    fields = json.loads(header) if header else {}
+    return {name: value for name, value in fields.items() if name != "first-frame"}
+
+
 def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
     """Joins the recordings of the parts to the recording of one pass.
 
@@ -61,7 +67,7 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
     header, frames, written, last = "", 0, 0, None
     for recording in recordings:
         first = next(recording, "")
-        if header and first != header:
+        if header and common(first) != common(header):
             raise RecordingMismatch("the video format differs between the parts")
         if not header:
             header = first

@@ -76,6 +76,8 @@ def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
         found = sorted(str(path) for path in files.glob(path) if not os.path.basename(path).startswith("."))
         if not found:
             complain(f"no file matches {word}")
+        if is_local:
+            report_unreadable(files, path, complain)
         yield from (named(files, path) for path in found)
     elif files.isdir(path):
         yield from (named(files, video) for video in videos(files, path, complain))
@@ -99,6 +101,20 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
         # Object stores may list the folder itself.
         if kind == "directory" and path != folder.rstrip("/"):
             yield from videos(files, path, complain)
+
+
+def report_unreadable(files: LocalFileSystem, pattern: str, complain: Callable[[str], None]) -> None:
+    """Reports the folders in which a pattern looks for files but which cannot be read. LocalFileSystem.glob leaves them out."""
+    parts = pattern.split("/")
+    first = next(index for index, part in enumerate(parts) if re.search(r"[*?\[]", part))
+    # A trailing ** also matches in the folders that it matches.
+    ends = range(first, len(parts) + (parts[-1] == "**"))
+    for path in sorted({str(path) for end in ends for path in files.glob("/".join(parts[:end]) or "/")}):
+        try:
+            if files.isdir(path):
+                files.ls(path)
+        except Exception as error:
+            complain(f"{path} cannot be read: {reason(error)}")
 
 
 def expand_list(name: str, complain: Callable[[str], None]) -> Iterator[str]:

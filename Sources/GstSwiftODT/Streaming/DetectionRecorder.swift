@@ -40,9 +40,11 @@ final class DetectionRecorder {
     /// Writes the header of the recording before the first inference. Later calls end the recording if the frame size
     /// has changed.
     ///
-    /// - Parameter isSubstitute: whether the motion detector replaces an unavailable network.
-    /// - Throws: ``ODTError`` if a recording is resumed that belongs to another time range or another configuration.
-    func begin(_ context: FrameContext, isSubstitute: Bool) throws {
+    /// - Parameters:
+    ///   - frame: the first inferred frame.
+    ///   - isSubstitute: whether the motion detector replaces an unavailable network.
+    /// - Throws: ``ODTError`` if a recording is resumed that belongs to another video, time range or configuration.
+    func begin(_ context: FrameContext, _ frame: Frame, isSubstitute: Bool) throws {
         guard !hasFailed else { return }
         if let header {
             guard (header.width, header.height) != (context.format.width, context.format.height) else { return }
@@ -57,6 +59,7 @@ final class DetectionRecorder {
         fields.append(.init("inference-interval", .number(Double(settings.inferenceInterval))))
         // With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
         if settings.zoom != .off { fields.append(.init("zoom", .string(settings.zoom.rawValue))) }
+        fields.append(.init(firstFrame: (frame.luma ?? LumaPlane.reduce(frame)).sum))
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
             frameRate: context.frameRate, scoreFloor: settings.detection.scoreFloor,

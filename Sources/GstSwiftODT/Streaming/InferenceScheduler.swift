@@ -140,7 +140,7 @@ struct InferenceScheduler {
         _ frame: Frame, of context: FrameContext, because reason: InferencePolicy.Reason, by source: DetectionSource,
         shares: Bool
     ) throws -> StartedDetection {
-        let precomputed = try precomputed(of: context, source)
+        let precomputed = try precomputed(of: context, frame, source)
         var options = context.settings.detection
         let overlapsNext = context.plan.overlapsKnownInferences && policy.isNextInferenceCertain
         options.isAwaited = context.plan.waits && context.plan.depth == 0 && !overlapsNext && !shares
@@ -166,9 +166,11 @@ struct InferenceScheduler {
     }
 
     /// Returns the precomputed result of a frame. If a recording is resumed, its existing part also contains results.
-    private func precomputed(of context: FrameContext, _ source: DetectionSource) throws -> PrecomputedResult {
+    private func precomputed(
+        of context: FrameContext, _ frame: Frame, _ source: DetectionSource
+    ) throws -> PrecomputedResult {
         guard let recorder else { return context.precomputed }
-        try recorder.begin(context, isSubstitute: source.isSubstitute)
+        try recorder.begin(context, frame, isSubstitute: source.isSubstitute)
         if case .unknown = context.precomputed { return try recorder.precomputedResult(context) }
         return context.precomputed
     }

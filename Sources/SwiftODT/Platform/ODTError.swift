@@ -1,3 +1,5 @@
+import Glibc
+
 /// The reason why an operation of this package failed, for example why a detector cannot be created. The description
 /// also names the remedy.
 ///
@@ -19,7 +21,7 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         public static let runtimeMissing = Reason(description: "runtimeMissing")
         /// The process has reached its limit of open files.
         public static let tooManyOpenFiles = Reason(description: "tooManyOpenFiles")
-        /// The process has reached its limit of mapped memory.
+        /// The process has reached its limit of mapped memory or of threads, or a disk is full.
         public static let tooLittleMemory = Reason(description: "tooLittleMemory")
         /// Options contradict each other or are out of range.
         public static let invalidOption = Reason(description: "invalidOption")
@@ -30,6 +32,14 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
 
         /// The name of the category.
         public let description: String
+
+        /// The category of a failed write: `tooLittleMemory` if the disk is full or a limit of sizes is reached, otherwise
+        /// `other`.
+        ///
+        /// - Parameter error: The value of `errno`.
+        package static func writing(_ error: Int32, or other: Reason = .failed) -> Reason {
+            [ENOSPC, EDQUOT, EFBIG].contains(error) ? .tooLittleMemory : other
+        }
     }
 
     /// The category.
@@ -53,5 +63,5 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
     }
 
     package static let noThread = ODTError(
-        .failed, "cannot start a thread; raise the limit of processes (ulimit -u)")
+        .tooLittleMemory, "cannot start a thread; raise the limit of processes (ulimit -u)")
 }

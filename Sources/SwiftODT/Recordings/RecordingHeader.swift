@@ -39,8 +39,12 @@ package struct RecordingHeader: Hashable, Sendable {
         package let value: JSONValue
 
         static let labelGroups = "label-groups"
+        static let firstFrame = "first-frame"
 
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
+
+        /// Creates the field for the checksum of the first inferred frame (``LumaPlane/sum``). It identifies the video.
+        package init(firstFrame sum: String) { self.init(Self.firstFrame, .string(sum)) }
 
         /// Creates the field for the label groups of a network's manifest. Returns `nil` if there are no groups.
         package init?(labelGroups: [String: Set<String>]) {
@@ -106,9 +110,10 @@ package struct RecordingHeader: Hashable, Sendable {
         return traits
     }
 
-    static func differences(_ one: JSONValue, _ other: JSONValue) -> String {
-        guard case .object(let ours) = one, case .object(let theirs) = other else { return "all" }
-        return Set(ours.keys).union(theirs.keys).filter { ours[$0] != theirs[$0] }.sorted().joined(separator: ", ")
+    /// Returns the names of the fields that differ, without that of the first frame.
+    static func differences(_ one: JSONValue, _ other: JSONValue) -> Set<String> {
+        guard case .object(let ours) = one, case .object(let theirs) = other else { return ["all"] }
+        return Set(ours.keys).union(theirs.keys).filter { $0 != Field.firstFrame && ours[$0] != theirs[$0] }
     }
 }
 

@@ -108,7 +108,8 @@ package final class RecordingWriter {
     /// Writes the header. If a recording is continued, compares the header with the header in the file instead.
     ///
     /// - Parameter first: the first frame of the video or of the time range to record. `nil` if it is unknown.
-    /// - Throws: ``ODTError`` if the header differs, or if the recording that is continued has another first frame.
+    /// - Throws: ``ODTError`` if the header differs, or if the recording that is continued has another first frame, by
+    ///   its time or its pixels.
     package func begin(_ header: RecordingHeader, at first: FrameKey? = nil) throws {
         guard !hasBegun else { return }
         hasBegun = true
@@ -117,22 +118,36 @@ package final class RecordingWriter {
             return try put(header.text)
         }
         let ours = try JSONValue(parsing: header.text.utf8)
-        guard let theirs = previous.firstLine, theirs != ours else { return try compare(first) }
+        guard let theirs = previous.firstLine else { return _ = try compare(first) }
+        let differences = RecordingHeader.differences(theirs, ours)
+        guard differences.isEmpty else {
+            throw ODTError(
+                .invalidOption,
+                "\(path) cannot be resumed: it was recorded with different values of "
+                    + differences.sorted().joined(separator: ", ") + "; restore these, or overwrite it with "
+                    + "record-existing=replace")
+        }
+        let name = RecordingHeader.Field.firstFrame
+        // Recordings of earlier versions have no checksum of the first frame.
+        guard try compare(first), let sum = theirs[name]?.string, let other = ours[name]?.string, sum != other else {
+            return
+        }
         throw ODTError(
             .invalidOption,
-            "\(path) cannot be resumed: it was recorded with different values of "
-                + RecordingHeader.differences(theirs, ours) + "; restore these, or overwrite it with "
-                + "record-existing=replace")
+            "\(path) cannot be resumed: its first frame differs from that of the video; use the same video, or overwrite "
+                + "it with record-existing=replace")
     }
 
     /// With another time range, the file would lack frames although it is marked as complete.
-    private func compare(_ first: FrameKey?) throws {
-        guard let first, let theirs = try RecordingReader(path).next()?.key else { return }
+    ///
+    /// - Returns: `false` if the recording begins at another frame within the tolerance.
+    private func compare(_ first: FrameKey?) throws -> Bool {
+        guard let first, let theirs = try RecordingReader(path).next()?.key else { return true }
         let tolerance = first.isTime ? Self.startTolerance.time : Self.startTolerance.frames
         guard
             theirs.isTime != first.isTime || theirs.isLater(than: first, by: tolerance)
                 || first.isLater(than: theirs, by: tolerance)
-        else { return }
+        else { return theirs == first }
         throw ODTError(
             .invalidOption,
             "\(path) cannot be resumed: it begins at \(theirs), but the video begins at \(first); use the same video "
@@ -178,7 +193,7 @@ package final class RecordingWriter {
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
-                .failed,
+                .tooLittleMemory,
                 "\(path) cannot be written: the file size limit of \(UniqueFile.largest) bytes is reached; raise it "
                     + "(ulimit -f)")
         }
@@ -205,7 +220,8 @@ package final class RecordingWriter {
     }
 
     private static func problem(_ path: String) -> ODTError {
-        let text = "\(path) cannot be written: \(String(cString: strerror(errno)))"
-        return ODTError(errno == ENOSPC || errno == EDQUOT ? .tooLittleMemory : .fileNotFound, text)
+        let error = errno
+        return ODTError(
+            .writing(error, or: .fileNotFound), "\(path) cannot be written: \(String(cString: strerror(error)))")
     }
 }

@@ -43,7 +43,8 @@ private let help = """
 
     Unfinished files are named NAME.part.EXT. After a full disk or kill -9 these files remain and can be played. Ctrl-C ends
     the recording properly; a second Ctrl-C stops at once. The exit code is 0 after success, 1 after an error, 2 after an
-    invalid command line.
+    invalid command line, 3 if the machine lacks something that every video needs, 4 if the input cannot be read or its decoder
+    is missing.
 
     examples:
       odt annotate holiday.mp4 annotated.mp4

@@ -122,7 +122,11 @@ final class Annotation: Sendable {
             default: break
             }
         }
-        ending.failure = ending.failure.map(annotation.explained)
+        if let failure = ending.failure {
+            ending.failure = annotation.explained(failure)
+            // The text then names the address of an unreachable server.
+            if ending.failure != failure { ending.reason = .fileNotFound }
+        }
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             reportMerged(MessageFields(statistics.pointer))
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
@@ -134,7 +138,10 @@ final class Annotation: Sendable {
             } catch is BrokenPipe {
                 isRead = false
             } catch {
-                ending.failure = ending.failure ?? "cannot write \(output.name): \(error)"
+                if ending.failure == nil {
+                    ending.failure = "cannot write \(output.name): \(error)"
+                    ending.reason = ODTError(playback: error).reason
+                }
             }
         }
         progress.clear()
@@ -176,7 +183,9 @@ final class Annotation: Sendable {
     }
 
     private func writePicture(_ track: MessageFields) {
-        do { try pictures?.end(track) } catch { player.fail("cannot write a picture: \(error)") }
+        do { try pictures?.end(track) } catch {
+            player.fail("cannot write a picture: \(error)", ODTError(playback: error).reason)
+        }
     }
 
     private func write(_ text: String, to output: TextOutput?, _ isRead: inout Bool) {
@@ -189,7 +198,7 @@ final class Annotation: Sendable {
             isRead = false
             if outputs.names == [output.name] { player.askToEnd() }
         } catch {
-            player.fail("cannot write \(output.name): \(error)")
+            player.fail("cannot write \(output.name): \(error)", ODTError(playback: error).reason)
         }
     }
 
@@ -204,15 +213,15 @@ final class Annotation: Sendable {
             let failure = ending.signal == nil ? ending.failure : nil
             notify(failure ?? "nothing was recorded from \(source.name)")
             files.discard()
-            return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.failure, signal: ending.signal)
+            return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.of(ending.reason), signal: ending.signal)
         }
-        var failure = ending.failure
+        var (failure, code) = (ending.failure, ExitCode.of(ending.reason))
         if failure == nil {
-            do { try files.finish() } catch { failure = "\(error)" }
+            do { try files.finish() } catch { (failure, code) = ("\(error)", ExitCode.of(error)) }
         }
         if let failure {
             notify(failure + files.leftBehind)
-            return Outcome(code: ExitCode.failure, signal: ending.signal)
+            return Outcome(code: code, signal: ending.signal)
         }
         return Outcome(code: isRead ? ExitCode.success : 128 + SIGPIPE, signal: ending.signal)
     }

@@ -162,7 +162,8 @@ final class TextOutput: Sendable {
         var text = text
         let (_, error) = text.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
         guard let error else { return }
-        throw error == EPIPE ? BrokenPipe() : PlaybackError("standard output: \(String(cString: strerror(error)))")
+        guard error != EPIPE else { throw BrokenPipe() }
+        throw PlaybackError("standard output: \(String(cString: strerror(error)))", .writing(error))
     }
 }
 

@@ -21,7 +21,7 @@ struct Subcommand: Sendable {
             return ExitCode.usage
         } catch {
             printError("odt \(name): \(error)")
-            return ExitCode.failure
+            return ExitCode.of(error)
         }
     }
 }
@@ -37,6 +37,22 @@ enum ExitCode {
     static let success: Int32 = 0
     static let failure: Int32 = 1
     static let usage: Int32 = 2
+    /// Every input fails, because something is missing on the machine or a limit is reached.
+    static let machine: Int32 = 3
+    /// The input cannot be read at present, for example because its decoder is not installed.
+    static let input: Int32 = 4
+
+    /// Returns the code of a failed playback.
+    static func of(_ reason: ODTError.Reason?) -> Int32 {
+        if reason?.concernsEveryInput == true { return machine }
+        return reason == .fileNotFound ? input : failure
+    }
+
+    static func of(_ error: any Error) -> Int32 {
+        if let error = error as? PlaybackError { return of(error.reason) }
+        // In other errors, `fileNotFound` is about a file that is no input, for example a file of zones.
+        return (error as? ODTError)?.reason.concernsEveryInput == true ? machine : failure
+    }
 }
 
 func printError(_ text: String) {

@@ -41,6 +41,8 @@ private let help = """
 
     Boxes are printed as left, top, width, height in pixels of the stored picture; for videos, of the upright frame.
 
+    The exit codes for videos are those of odt annotate.
+
     A recording is written continuously. If it is interrupted (Ctrl-C, full disk, kill -9), it can be used, and the same command
     resumes it. Recorded detections make it possible to repeat tracking, counting and drawing without inference:
       odt detect street.mp4 --detections street.jsonl

@@ -76,7 +76,7 @@ struct VideoDetection {
                 let range = part == nil ? "" : " in the given time range"
                 notify("nothing was recorded: \(source.addressWithoutPassword) has no frames\(range)")
             }
-            return ending.signal.map { 128 + $0 } ?? ExitCode.failure
+            return ending.signal.map { 128 + $0 } ?? ExitCode.of(ending.reason)
         }
         if let part { print(part.report) }
         let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)

@@ -66,11 +66,21 @@ struct VideoCuts {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         let wanted = GstMessageType(
-            rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) { $0 | $1.rawValue })
-        guard let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) else { return false }
-        defer { gst_message_unref(message) }
-        if message.pointee.type == GST_MESSAGE_ERROR { throw PlaybackError(ErrorText.of(message)) }
-        return message.pointee.type == GST_MESSAGE_ASYNC_DONE
+            rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ELEMENT, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) {
+                $0 | $1.rawValue
+            })
+        var missing = MissingDecoders()
+        while let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) {
+            defer { gst_message_unref(message) }
+            switch message.pointee.type {
+            case GST_MESSAGE_ELEMENT: missing.note(message)
+            case GST_MESSAGE_ERROR:
+                let error = missing.explained(message)
+                throw PlaybackError(error.text, error.reason)
+            default: return message.pointee.type == GST_MESSAGE_ASYNC_DONE
+            }
+        }
+        return false
     }
 
     private static func report(_ duration: Nanoseconds?, _ cuts: [Nanoseconds]) -> String {

@@ -121,7 +121,8 @@ private final class PicturePass: @unchecked Sendable {
         found.signal = ending.signal
         guard let failure = ending.failure else { return }
         guard hasSeen else {
-            throw PlaybackError("cannot read a frame from \(video.addressWithoutPassword): \(failure)")
+            throw PlaybackError(
+                "cannot read a frame from \(video.addressWithoutPassword): \(failure)", ending.reason ?? .failed)
         }
         printError("odt report: \(video.addressWithoutPassword) ends early: \(failure)")
     }

@@ -332,6 +332,26 @@ import Testing
         #expect(try text() == before)
     }
 
+    /// Recordings of earlier versions have no checksum of the first frame.
+    @Test func resumeRejectsOtherFirstFrame() throws {
+        func header(_ sum: String?) -> RecordingHeader {
+            var header = Self.header
+            if let sum { header.detectorFields.append(.init(firstFrame: sum)) }
+            return header
+        }
+        for (recorded, resumed, start, isValid) in [
+            ("a", "a", 0, true), ("a", "b", 0, false), (nil, "b", 0, true), ("a", "b", 1, true),
+        ] as [(String?, String?, Int, Bool)] {
+            var writer: RecordingWriter? = try RecordingWriter(path(), existing: .replace)
+            try writer?.begin(header(recorded))
+            _ = try writer?.write(frame(0))
+            writer = nil
+            let other = try RecordingWriter(path(), existing: .resume)
+            let said = problem { try other.begin(header(resumed), at: frame(start).key) }
+            #expect(isValid ? said == "none" : said.contains("its first frame differs"), "\(said)")
+        }
+    }
+
     /// A recording of frames 100 to 139 is resumed with other time ranges.
     @Test(arguments: [(0, false), (60, false), (99, true), (100, true), (101, true), (135, false), (200, false)])
     func resumeRejectsOtherStart(_ start: Int, _ isValid: Bool) throws {
