@@ -20,7 +20,7 @@ package struct PlaybackError: Error, CustomStringConvertible, Sendable {
 
 extension ODTError.Reason {
     /// Whether the operation fails with every input, because something is missing on the machine or a limit is reached.
-    package var concernsEveryInput: Bool { [.runtimeMissing, .tooManyOpenFiles, .tooLittleMemory].contains(self) }
+    package var concernsEveryInput: Bool { [.runtimeMissing, .tooManyOpenFiles, .outOfResources].contains(self) }
 }
 
 extension ODTError {
@@ -63,7 +63,7 @@ package enum ErrorText {
         if isError(resource, GST_RESOURCE_ERROR_READ.rawValue) { return .invalidFile }
         if isError(resource, GST_RESOURCE_ERROR_SETTINGS.rawValue) { return .unsupported }
         if isError(resource, GST_RESOURCE_ERROR_OPEN_READ.rawValue) { return .tooManyOpenFiles }
-        if isError(resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue) { return .tooLittleMemory }
+        if isError(resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue) { return .outOfResources }
         if isError(library, GST_LIBRARY_ERROR_INIT.rawValue) { return .runtimeMissing }
         return isError(library, GST_LIBRARY_ERROR_SETTINGS.rawValue) ? .invalidOption : .failed
     }
@@ -82,8 +82,8 @@ package enum ErrorText {
         case "swiftodt": return reason == .fileNotFound ? .runtimeMissing : reason
         // The names of the elements that read the input and write the annotated video.
         case "source" where isResource: return .fileNotFound
-        case "file" where isResource && error.code == Int32(GST_RESOURCE_ERROR_WRITE.rawValue): return .tooLittleMemory
-        default: return reason == .tooLittleMemory ? reason : lacksDecoder ? .fileNotFound : .failed
+        case "file" where isResource && error.code == Int32(GST_RESOURCE_ERROR_WRITE.rawValue): return .outOfResources
+        default: return reason == .outOfResources ? reason : lacksDecoder ? .fileNotFound : .failed
         }
     }
 

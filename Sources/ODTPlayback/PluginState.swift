@@ -149,7 +149,7 @@ enum ProcessLimits {
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         }
         if let problem = problem(files: limit(RLIMIT_NOFILE).rlim_cur, memory: limit(RLIMIT_AS).rlim_cur) {
-            throw PlaybackError(problem, .tooLittleMemory)
+            throw PlaybackError(problem, .outOfResources)
         }
     }
 

@@ -37,10 +37,10 @@ import Testing
         for (name, domain, code, reason) in [
             ("swiftodt", resource, GST_RESOURCE_ERROR_NOT_FOUND.rawValue, .runtimeMissing),
             ("swiftodt", library, GST_LIBRARY_ERROR_INIT.rawValue, .runtimeMissing),
-            ("swiftodt", resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue, .tooLittleMemory),
+            ("swiftodt", resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue, .outOfResources),
             ("swiftodt", resource, GST_RESOURCE_ERROR_READ.rawValue, .invalidFile),
             ("source", resource, GST_RESOURCE_ERROR_READ.rawValue, .fileNotFound),
-            ("file", resource, GST_RESOURCE_ERROR_WRITE.rawValue, .tooLittleMemory),
+            ("file", resource, GST_RESOURCE_ERROR_WRITE.rawValue, .outOfResources),
             ("decoder", resource, GST_RESOURCE_ERROR_READ.rawValue, .failed),
             ("source", gst_stream_error_quark(), GST_STREAM_ERROR_FAILED.rawValue, .failed),
         ] as [(String, GQuark, UInt32, ODTError.Reason)] {

@@ -42,7 +42,7 @@ struct ElementProblem {
         case .runtimeMissing:
             self.init(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_INIT.rawValue), text: text)
         case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
-        case .tooLittleMemory: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
+        case .outOfResources: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
         case .invalidOption: self = .settings(text)
         default:
             self.init(domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text)

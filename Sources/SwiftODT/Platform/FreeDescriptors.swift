@@ -33,7 +33,7 @@ enum FreeAddressSpace {
         let memory = mmap(nil, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard memory != MAP_FAILED else {
             throw ODTError(
-                .tooLittleMemory,
+                .outOfResources,
                 "networks need \(bytes >> 20) MB of address space, which this process cannot reserve: raise the limit "
                     + "(ulimit -v, LimitAS= of systemd)")
         }

@@ -21,8 +21,8 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         public static let runtimeMissing = Reason(description: "runtimeMissing")
         /// The process has reached its limit of open files.
         public static let tooManyOpenFiles = Reason(description: "tooManyOpenFiles")
-        /// The process has reached its limit of mapped memory or of threads, or a disk is full.
-        public static let tooLittleMemory = Reason(description: "tooLittleMemory")
+        /// A limit of the process (mapped memory, threads, file size) is reached, or a disk is full.
+        public static let outOfResources = Reason(description: "outOfResources")
         /// Options contradict each other or are out of range.
         public static let invalidOption = Reason(description: "invalidOption")
         /// The image was discarded because a newer image of the stream arrived while the detector was busy.
@@ -33,12 +33,12 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
         /// The name of the category.
         public let description: String
 
-        /// The category of a failed write: `tooLittleMemory` if the disk is full or a limit of sizes is reached, otherwise
+        /// The category of a failed write: `outOfResources` if the disk is full or a limit of sizes is reached, otherwise
         /// `other`.
         ///
         /// - Parameter error: The value of `errno`.
         package static func writing(_ error: Int32, or other: Reason = .failed) -> Reason {
-            [ENOSPC, EDQUOT, EFBIG].contains(error) ? .tooLittleMemory : other
+            [ENOSPC, EDQUOT, EFBIG].contains(error) ? .outOfResources : other
         }
     }
 
@@ -63,5 +63,5 @@ public struct ODTError: Error, CustomStringConvertible, Sendable {
     }
 
     package static let noThread = ODTError(
-        .tooLittleMemory, "cannot start a thread; raise the limit of processes (ulimit -u)")
+        .outOfResources, "cannot start a thread; raise the limit of processes (ulimit -u)")
 }

@@ -193,7 +193,7 @@ package final class RecordingWriter {
         guard bytes.count <= UniqueFile.largest - length else {
             hasEnded = true
             throw ODTError(
-                .tooLittleMemory,
+                .outOfResources,
                 "\(path) cannot be written: the file size limit of \(UniqueFile.largest) bytes is reached; raise it "
                     + "(ulimit -f)")
         }
