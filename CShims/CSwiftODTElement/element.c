@@ -112,8 +112,7 @@ static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
-  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG || GST_EVENT_TYPE (event) == GST_EVENT_TOC)
-    event = swiftodt_session_filter_tags (SESSION (base), event);
+  event = swiftodt_session_filter_event (SESSION (base), event);
   gboolean is_passed = PARENT->sink_event (base, event);
   if (is_caps && is_passed)
     swiftodt_session_negotiate_overlay (SESSION (base));

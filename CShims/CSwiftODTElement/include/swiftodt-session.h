@@ -104,9 +104,9 @@ gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flo
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* Called on the streaming thread. Takes ownership of a tag or TOC event and returns the event to forward, which the
- * caller owns. If redaction is requested, the returned event has no pictures. */
-GstEvent *swiftodt_session_filter_tags (SwiftOdtSession session, GstEvent * event);
+/* Takes ownership of an event and returns the event to forward, which the caller owns. If redaction is requested, the
+ * tags, table of contents or streams in the returned event have no pictures. */
+GstEvent *swiftodt_session_filter_event (SwiftOdtSession session, GstEvent * event);
 
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency
  * query. */

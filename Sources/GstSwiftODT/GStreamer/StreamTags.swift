@@ -150,35 +150,52 @@ extension OrientationTag {
     }
 }
 
-/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction. A table of
-/// contents (TOC) also has tags.
+/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction. Tables of
+/// contents (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
 enum TagPictures {
     private typealias Tags = UnsafeMutablePointer<GstTagList>
+    private typealias Stream = UnsafeMutablePointer<GstStream>
 
     private static let names = [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE, GST_TAG_ATTACHMENT]
 
-    /// Takes ownership of a tag or TOC event and returns one without pictures.
+    /// Takes ownership of an event and returns one without pictures.
     static func removed(from event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        guard let changed = event.pointee.type == GST_EVENT_TOC ? tableOfContents(of: event) : tags(of: event) else {
-            return event
-        }
+        let changed: UnsafeMutablePointer<GstEvent>? =
+            switch event.pointee.type {
+            case GST_EVENT_TAG: tags(of: event)
+            case GST_EVENT_TOC: tableOfContents(of: event)
+            case GST_EVENT_STREAM_START: streamStart(of: event)
+            case GST_EVENT_STREAM_COLLECTION: streamCollection(of: event)
+            default: nil
+            }
+        guard let changed else { return event }
         gst_event_set_seqnum(changed, gst_event_get_seqnum(event))
-        gst_mini_object_unref(UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self))
+        gst_event_unref(event)
         return changed
     }
 
     /// Sends the tags that a source pad has already sent again, without pictures. Downstream elements keep the latest
     /// tags and send them again, for example after a link has changed.
     static func withdraw(from pad: UnsafeMutablePointer<GstPad>) {
-        for type in [GST_EVENT_TAG, GST_EVENT_TOC] {
-            let events = sequence(state: guint(0)) { number in
+        // The list is complete before an event is replaced.
+        let types = [GST_EVENT_STREAM_START, GST_EVENT_STREAM_COLLECTION, GST_EVENT_TOC, GST_EVENT_TAG]
+        let events = types.flatMap { type in
+            sequence(state: guint(0)) { number in
                 defer { number += 1 }
                 return gst_pad_get_sticky_event(pad, type, number)
             }
-            // The list is complete before an event is replaced.
-            for event in Array(events) {
-                let changed = removed(from: event)
-                if changed == event { gst_event_unref(event) } else { gst_pad_push_event(pad, changed) }
+        }
+        var hasRestarted = false
+        for event in events {
+            let type = event.pointee.type
+            let changed = removed(from: event)
+            let isChanged = changed != event
+            if type == GST_EVENT_STREAM_START { hasRestarted = isChanged }
+            // A pad that receives STREAM_START forgets its tags, so all of them are sent again.
+            if isChanged || hasRestarted && type == GST_EVENT_TAG {
+                gst_pad_push_event(pad, changed)
+            } else {
+                gst_event_unref(changed)
             }
         }
     }
@@ -219,6 +236,70 @@ enum TagPictures {
         }
         return hadPictures
     }
+
+    // MARK: Streams
+
+    /// Returns `nil` if the event has no stream of upstream.
+    private static func streamStart(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
+        var shared: Stream?
+        gst_event_parse_stream(event, &shared)
+        guard let shared else { return nil }
+        defer { gst_object_unref(shared) }
+        let object = UnsafeMutableRawPointer(event).assumingMemoryBound(to: GstMiniObject.self)
+        guard !isCopy(shared), let copy = gst_mini_object_copy(object) else { return nil }
+        let changed = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstEvent.self)
+        let stream = self.copy(of: shared)
+        gst_event_set_stream(changed, stream)
+        gst_object_unref(stream)
+        return changed
+    }
+
+    /// Returns `nil` if the collection has no stream of upstream.
+    private static func streamCollection(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
+        var shared: UnsafeMutablePointer<GstStreamCollection>?
+        gst_event_parse_stream_collection(event, &shared)
+        guard let shared else { return nil }
+        defer { gst_object_unref(shared) }
+        let streams = (0..<gst_stream_collection_get_size(shared)).compactMap {
+            gst_stream_collection_get_stream(shared, $0)
+        }
+        guard !streams.allSatisfy(isCopy) else { return nil }
+        let collection = gst_stream_collection_new(gst_stream_collection_get_upstream_id(shared))
+        defer { gst_object_unref(collection) }
+        // The collection takes ownership of its streams.
+        for stream in streams { gst_stream_collection_add_stream(collection, copy(of: stream)) }
+        return gst_event_new_stream_collection(collection)
+    }
+
+    /// Returns a copy without pictures, which the caller owns.
+    ///
+    /// Streams without pictures are copied, too. A demuxer or parser keeps its stream and sets other tags later, so the
+    /// original may get a picture after the event has passed. The original is not changed, because other branches of
+    /// the pipeline share it.
+    private static func copy(of stream: Stream) -> Stream {
+        let (caps, tags) = (gst_stream_get_caps(stream), gst_stream_get_tags(stream))
+        let copy: Stream = gst_stream_new(
+            gst_stream_get_stream_id(stream), caps, gst_stream_get_stream_type(stream),
+            gst_stream_get_stream_flags(stream))
+        let rest = rest(of: tags)
+        gst_stream_set_tags(copy, rest ?? tags)
+        if let caps { gst_caps_unref(caps) }
+        if let tags { gst_tag_list_unref(tags) }
+        if let rest { gst_tag_list_unref(rest) }
+        g_object_set_data(object(copy), copyMark, UnsafeMutableRawPointer(copy))
+        return copy
+    }
+
+    /// Returns whether a stream is a copy without pictures. It needs no other copy when redaction is switched on again.
+    private static func isCopy(_ stream: Stream) -> Bool { g_object_get_data(object(stream), copyMark) != nil }
+
+    private static let copyMark = "swiftodt-without-pictures"
+
+    private static func object(_ stream: Stream) -> UnsafeMutablePointer<GObject> {
+        UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GObject.self)
+    }
+
+    // MARK: Tag lists
 
     /// Returns a copy without pictures, which the caller owns; `nil` if there are no pictures.
     private static func rest(of tags: Tags?) -> Tags? {

@@ -155,7 +155,7 @@ final class Session: @unchecked Sendable {
 
     func check(_ flow: GstFlowReturn) -> Bool { element.check(flow) }
 
-    /// Takes ownership of a tag or TOC event. Returns the event to forward, without pictures if redaction is requested.
+    /// Takes ownership of an event. Returns the event to forward, without pictures if redaction is requested.
     func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event
     }

@@ -102,8 +102,8 @@ func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<Gst
     session(handle).notice(event) ? 1 : 0
 }
 
-@_cdecl("swiftodt_session_filter_tags")
-func sessionFilterTags(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
+@_cdecl("swiftodt_session_filter_event")
+func sessionFilterEvent(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
     -> UnsafeMutablePointer<GstEvent>
 { session(handle).withoutUnredactedPictures(event) }
 
