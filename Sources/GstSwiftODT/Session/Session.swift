@@ -149,7 +149,9 @@ final class Session: @unchecked Sendable {
         return false
     }
 
-    var mayRenegotiate: Bool { stream?.mayRenegotiate ?? false }
+    var isFrameNext: Bool { stream?.isFrameNext ?? false }
+
+    var hasQueuedCaps: Bool { stream?.hasQueuedCaps ?? false }
 
     func dropRefused() { stream?.dropRefused() }
 
