@@ -80,6 +80,7 @@ static gboolean
 stop (GstBaseTransform * base)
 {
   swiftodt_session_stop (SESSION (base));
+  gst_clear_caps (&((GstSwiftOdt *) base)->caps);
   return TRUE;
 }
 
@@ -112,8 +113,13 @@ static gboolean
 pass_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_caps = GST_EVENT_TYPE (event) == GST_EVENT_CAPS;
-  if (GST_EVENT_TYPE (event) == GST_EVENT_TAG || GST_EVENT_TYPE (event) == GST_EVENT_TOC)
-    event = swiftodt_session_filter_tags (SESSION (base), event);
+  GstCaps *caps;
+
+  if (is_caps) {
+    gst_event_parse_caps (event, &caps);
+    gst_caps_replace (&((GstSwiftOdt *) base)->caps, caps);
+  }
+  event = swiftodt_session_filter_event (SESSION (base), event);
   gboolean is_passed = PARENT->sink_event (base, event);
   if (is_caps && is_passed)
     swiftodt_session_negotiate_overlay (SESSION (base));
@@ -172,16 +178,19 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
-/* If downstream was relinked or requests it, negotiates before the held frames are drawn on and pushed. */
+/* If downstream was relinked or requests it, negotiates before the next held frame is drawn on and pushed. The caps are
+ * those of this frame. gst_base_transform_reconfigure would use the latest caps, which may be queued behind it. */
 static gboolean
 renegotiate (GstBaseTransform * base)
 {
-  if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_may_renegotiate (SESSION (base)))
+  if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_is_frame_next (SESSION (base)))
     return TRUE;
-  if (!gst_base_transform_reconfigure (base))
-    return FALSE;
-  swiftodt_session_negotiate_overlay (SESSION (base));
-  return TRUE;
+  if (pass_event (base, gst_event_new_caps (((GstSwiftOdt *) base)->caps)))
+    return TRUE;
+  /* Downstream may accept the queued caps. */
+  if (swiftodt_session_has_queued_caps (SESSION (base)) && !GST_PAD_IS_FLUSHING (base->srcpad))
+    swiftodt_session_drop_refused (SESSION (base));
+  return FALSE;
 }
 
 /* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
@@ -212,27 +221,30 @@ forward (GstBaseTransform * base, gboolean drain)
   return flow;
 }
 
-/* Outputs all frames, for callers that cannot return the flow to upstream. Posts an error if downstream refuses
- * their caps. Returns whether the flow is OK. */
+/* Outputs frames, for callers that cannot return the flow to upstream. Posts an error if downstream refuses their caps.
+ * Returns whether the flow is OK. */
 static gboolean
-drain (GstBaseTransform * base)
+forward_checked (GstBaseTransform * base, gboolean drain)
 {
-  return swiftodt_session_check_flow (SESSION (base), forward (base, TRUE));
+  return swiftodt_session_check_flow (SESSION (base), forward (base, drain));
 }
 
-/* Lets the base class negotiate and store the buffer, then passes the buffer to the session. */
+/* Lets the base class negotiate and store the buffer, then passes the buffer to the session. While caps are queued, the
+ * base class is omitted: it would negotiate with the latest caps if another thread requested it, and send these caps
+ * before the held frames. */
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * base, gboolean discont, GstBuffer * input)
 {
   GstFlowReturn flow;
   gboolean is_reconfigured = GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
-  /* The base class negotiates with the latest caps. If held frames have earlier caps, they are pushed first. */
-  if (is_reconfigured && !swiftodt_session_may_renegotiate (SESSION (base))
-      && (flow = forward (base, TRUE)) != GST_FLOW_OK) {
+  gst_base_transform_set_passthrough (base, swiftodt_session_is_passthrough (SESSION (base)));
+  /* Negotiates for the held frames. */
+  if (is_reconfigured && (flow = forward (base, FALSE)) != GST_FLOW_OK) {
     gst_buffer_unref (input);
     return flow;
   }
-  gst_base_transform_set_passthrough (base, swiftodt_session_is_passthrough (SESSION (base)));
+  if (swiftodt_session_has_queued_caps (SESSION (base)))
+    return swiftodt_session_submit (SESSION (base), input);
   flow = PARENT->submit_input_buffer (base, discont, input);
   if (is_reconfigured && flow == GST_FLOW_OK)
     swiftodt_session_negotiate_overlay (SESSION (base));
@@ -276,7 +288,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
 
   if (is_pause (event))
-    drain (base);
+    forward_checked (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
     return forward (base, FALSE) == GST_FLOW_OK;
   gboolean is_sent = pass_event (base, event);
@@ -301,13 +313,14 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   GstClockTime min, max, own;
 
   gboolean is_allocation = GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION;
-  /* The base class negotiates before it answers an allocation query, see submit_input_buffer. */
-  gboolean is_reconfigured = is_allocation && direction == GST_PAD_SINK && GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
+  gboolean is_serialized = direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query);
+  /* The base class negotiates with the latest caps before it answers an allocation query. The held frames are negotiated
+   * before that. */
+  gboolean is_reconfigured = is_serialized && is_allocation && GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
 
-  /* A serialized query must follow the frames that precede it. Usually, the allocation query is an exception, because it
-   * concerns later frames. */
-  gboolean is_ahead = is_allocation && (!is_reconfigured || swiftodt_session_may_renegotiate (SESSION (base)));
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query) && !is_ahead && !drain (base))
+  /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
+   * later frames. */
+  if (is_serialized && (!is_allocation || is_reconfigured) && !forward_checked (base, !is_allocation))
     return FALSE;
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)

@@ -46,6 +46,8 @@ typedef struct
 {
   GstBaseTransform parent;
   SwiftOdtSession session;
+  /* The input caps of the next frame to push. The sink pad may have later caps, which are queued behind this frame. */
+  GstCaps *caps;
 } GstSwiftOdt;
 
 /* The session holds no reference to `element`, because the element outlives the session. */
@@ -87,10 +89,14 @@ GstFlowReturn swiftodt_session_submit (SwiftOdtSession session, GstBuffer * buff
  * stores it in `next`. Stores NULL if the queue is empty, or if its next frame is not finished. If `drain` is TRUE,
  * waits for this frame instead. The caller owns the result. */
 GstFlowReturn swiftodt_session_produce (SwiftOdtSession session, gboolean drain, GstMiniObject ** next);
-/* Called on the streaming thread. Returns whether frames are held and no caps event is queued. All held frames then
- * have the caps of the sink pad, with which the base class negotiates. */
-gboolean swiftodt_session_may_renegotiate (SwiftOdtSession session);
-/* Called on the streaming thread after a queued caps event was refused. Drops the frames up to the next caps event. */
+/* Called on the streaming thread. Returns whether the next item in the queue is a frame. Returns FALSE if it is an event
+ * or the queue is empty. */
+gboolean swiftodt_session_is_frame_next (SwiftOdtSession session);
+/* Called on the streaming thread. Returns whether a caps event is queued. The sink pad then has later caps than the
+ * source pad. */
+gboolean swiftodt_session_has_queued_caps (SwiftOdtSession session);
+/* Called on the streaming thread after downstream has refused the caps of the next frames. Drops the frames up to the
+ * next caps event. */
 void swiftodt_session_drop_refused (SwiftOdtSession session);
 /* Called on the streaming thread with the flow of frames that were pushed because of an event or query. Returns
  * whether the flow is OK. Posts an element error if downstream has refused the caps, as the flow cannot be returned to
@@ -104,9 +110,9 @@ gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flo
  * has to handle the event. */
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
-/* Called on the streaming thread. Takes ownership of a tag or TOC event and returns the event to forward, which the
- * caller owns. If redaction is requested, the returned event has no pictures. */
-GstEvent *swiftodt_session_filter_tags (SwiftOdtSession session, GstEvent * event);
+/* Takes ownership of an event and returns the event to forward, which the caller owns. If redaction is requested, the
+ * tags, table of contents or streams in the returned event have no pictures. */
+GstEvent *swiftodt_session_filter_event (SwiftOdtSession session, GstEvent * event);
 
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency
  * query. */

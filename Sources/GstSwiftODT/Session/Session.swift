@@ -149,13 +149,15 @@ final class Session: @unchecked Sendable {
         return false
     }
 
-    var mayRenegotiate: Bool { stream?.mayRenegotiate ?? false }
+    var isFrameNext: Bool { stream?.isFrameNext ?? false }
+
+    var hasQueuedCaps: Bool { stream?.hasQueuedCaps ?? false }
 
     func dropRefused() { stream?.dropRefused() }
 
     func check(_ flow: GstFlowReturn) -> Bool { element.check(flow) }
 
-    /// Takes ownership of a tag or TOC event. Returns the event to forward, without pictures if redaction is requested.
+    /// Takes ownership of an event. Returns the event to forward, without pictures if redaction is requested.
     func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event
     }

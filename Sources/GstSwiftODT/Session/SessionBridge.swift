@@ -86,8 +86,11 @@ func sessionProduce(
     session(handle).produce(draining: drain != 0, into: output)
 }
 
-@_cdecl("swiftodt_session_may_renegotiate")
-func sessionMayRenegotiate(_ handle: SwiftOdtSession?) -> gboolean { session(handle).mayRenegotiate ? 1 : 0 }
+@_cdecl("swiftodt_session_is_frame_next")
+func sessionIsFrameNext(_ handle: SwiftOdtSession?) -> gboolean { session(handle).isFrameNext ? 1 : 0 }
+
+@_cdecl("swiftodt_session_has_queued_caps")
+func sessionHasQueuedCaps(_ handle: SwiftOdtSession?) -> gboolean { session(handle).hasQueuedCaps ? 1 : 0 }
 
 @_cdecl("swiftodt_session_drop_refused")
 func sessionDropRefused(_ handle: SwiftOdtSession?) { session(handle).dropRefused() }
@@ -102,8 +105,8 @@ func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<Gst
     session(handle).notice(event) ? 1 : 0
 }
 
-@_cdecl("swiftodt_session_filter_tags")
-func sessionFilterTags(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
+@_cdecl("swiftodt_session_filter_event")
+func sessionFilterEvent(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
     -> UnsafeMutablePointer<GstEvent>
 { session(handle).withoutUnredactedPictures(event) }
 

@@ -421,9 +421,17 @@ final class Stream {
 
     // MARK: Events
 
-    /// Whether the base class may negotiate before the held frames are pushed. It negotiates with the latest caps, so
-    /// all held frames must have these caps.
-    var mayRenegotiate: Bool { queue.frameCount + held.frameCount > 0 && !queue.hasCaps && !held.hasCaps }
+    /// Whether the next item that ``produce(draining:)`` returns will be a frame. If not, it will be an event, or nothing
+    /// is queued.
+    var isFrameNext: Bool {
+        switch held.first ?? queue.first {
+        case .frame, .processed, .unchanged: true
+        case .event, nil: false
+        }
+    }
+
+    /// Whether the latest caps are queued behind frames with earlier caps.
+    var hasQueuedCaps: Bool { queue.hasCaps || held.hasCaps }
 
     /// Drops the frames with the caps that downstream has refused. The base class refuses later frames until it has
     /// negotiated.

@@ -23,6 +23,11 @@ final class ElementHarness {
     let harness: UnsafeMutablePointer<GstHarness>
     let bus: UnsafeMutablePointer<GstBus>
     private(set) var info = GstVideoInfo()
+    private let mismatches = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+
+    /// The number of output buffers whose size differs from the size according to the caps that precede them. Counted
+    /// after ``watchBufferSizes()``.
+    var mismatchedBuffers: Int { mismatches.pointee }
 
     /// - Parameters:
     ///   - properties: properties as on a command line, such as `detector=upstream draw=false`.
@@ -42,6 +47,7 @@ final class ElementHarness {
         if let makeSource { Self.session(of: element).makeSource = makeSource }
         gst_element_set_bus(element, bus)
         harness = gst_harness_new_with_element(element, "sink", "src")
+        mismatches.initialize(to: 0)
     }
 
     /// The Swift object of the element.
@@ -57,6 +63,7 @@ final class ElementHarness {
         gst_element_set_bus(element, nil)
         gst_object_unref(bus)
         gst_object_unref(element)
+        mismatches.deallocate()
     }
 
     func setCaps(_ format: String = "I420", width: Int = 64, height: Int = 48, extra: String = "") {
@@ -110,6 +117,29 @@ final class ElementHarness {
         gst_pad_peer_query(harness.pointee.srcpad, query)
         gst_query_unref(query)
         gst_caps_unref(caps)
+    }
+
+    /// Links another downstream element, which accepts the given caps.
+    func relink(_ caps: String) {
+        let (source, sink) = (gst_element_get_static_pad(element, "src"), harness.pointee.sinkpad)
+        gst_pad_unlink(source, sink)
+        gst_harness_set_sink_caps_str(harness, caps)
+        gst_pad_link(source, sink)
+        gst_object_unref(source)
+    }
+
+    func watchBufferSizes() {
+        gst_pad_add_probe(
+            harness.pointee.sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
+            { pad, probe, count in
+                var info = GstVideoInfo()
+                let caps = gst_pad_get_current_caps(pad)
+                let isVideo = gst_video_info_from_caps(&info, caps) != 0
+                if let caps { gst_caps_unref(caps) }
+                let size = gst_buffer_get_size(gst_pad_probe_info_get_buffer(probe))
+                if !isVideo || info.size != size { count?.assumingMemoryBound(to: Int.self).pointee += 1 }
+                return GST_PAD_PROBE_OK
+            }, mismatches, nil)
     }
 
     /// Makes the downstream element refuse all buffers.

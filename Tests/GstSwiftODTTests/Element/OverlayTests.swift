@@ -107,6 +107,32 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
     }
 
+    /// The application links an element without support for overlays while other caps are queued behind held frames.
+    /// The next frame, allocation query or EOS event negotiates the held frames with their own caps.
+    @Test(arguments: ["frame", "query", "end"])
+    func heldFramesBeforeQueuedCapsPassToElementWithoutOverlaySupport(next: String) {
+        let harness = Self.harness("draw-mode=auto box-style=blur strategy=every-frame")
+        gst_harness_set_live(harness.harness, 0)
+        harness.watchBufferSizes()
+        for number in 0..<5 { harness.push(Self.frame(harness, number)) }
+        harness.setCaps(width: 128, height: 96)
+        harness.push(Self.frame(harness, 5))
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
+        harness.relink("video/x-raw,format=I420")
+        if next == "frame" { #expect(harness.push(Self.frame(harness, 6)) == GST_FLOW_OK) }
+        if next == "query" { harness.queryAllocation() }
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 0, "frames are still held")
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == (next == "frame" ? 7 : 6))
+        #expect(harness.mismatchedBuffers == 0)
+        #expect(!Self.hasOverlayCaps(harness))
+        while let output = harness.pull(ifThere: true) {
+            #expect(Self.composition(of: output) == nil)
+            ElementHarness.release(output)
+        }
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+
     @Test func overlayWarnsIfNothingAnnouncesOverlays() throws {
         let harness = Self.harness("draw-mode=overlay", announces: false)
         let output = try #require(harness.pass(Self.frame(harness)))

@@ -100,6 +100,29 @@ import Testing
         #expect(frames == (capsFollow ? [0, 2, 3, 4] : [0]))
     }
 
+    /// The application links an element that accepts only the caps behind the held frames.
+    @Test func framesWhoseCapsAreRefusedAfterRelinkingAreDropped() {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
+        harness.watchBufferSizes()
+        harness.push(harness.buffer(0))
+        harness.setCaps(width: 128)
+        harness.push(harness.buffer(1))
+        harness.relink("video/x-raw,format=I420,width=128")
+        detector.answer()
+        #expect(harness.push(harness.buffer(2)) == GST_FLOW_NOT_NEGOTIATED)
+        #expect(harness.push(harness.buffer(3)) == GST_FLOW_OK)
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        var frames: [Int] = []
+        while let buffer = harness.pull(ifThere: true) {
+            frames.append(Int(buffer.pointee.pts) / 33_333_333)
+            ElementHarness.release(buffer)
+        }
+        #expect(frames == [1, 3])
+        #expect(harness.mismatchedBuffers == 0)
+    }
+
     @Test func discontKeepsIDs() {
         let harness = start()
         for number in [0, 1, 3, 4, 7, 8] { passFrame(harness, pts: UInt64(number) * 33_333_333, discont: true) }
