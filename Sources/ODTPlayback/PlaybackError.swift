@@ -54,7 +54,7 @@ package enum ErrorText {
         return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
     }
 
-    /// Returns the reason of an error message of swiftodt, which determines its GStreamer error code.
+    /// Returns the reason of an error or warning of swiftodt, which determines its GStreamer error code.
     package static func reason(of message: UnsafeMutablePointer<GstMessage>) -> ODTError.Reason {
         let error = code(of: message)
         func isError(_ domain: GQuark, _ code: UInt32) -> Bool { error == (domain, Int32(code)) }
@@ -70,7 +70,8 @@ package enum ErrorText {
 
     /// Returns the reason of an error or warning of any element. `fileNotFound` means that the input cannot be read.
     ///
-    /// - Parameter lacksDecoder: Whether GStreamer has reported a missing decoder of video or sound.
+    /// - Parameter lacksDecoder: Whether GStreamer has reported a missing decoder of video or sound. Only some errors can be
+    ///   its consequence.
     static func reason(
         of message: UnsafeMutablePointer<GstMessage>, lacksDecoder: Bool
     ) -> ODTError.Reason {
@@ -83,7 +84,11 @@ package enum ErrorText {
         // The names of the elements that read the input and write the annotated video.
         case "source" where isResource: return .fileNotFound
         case "file" where isResource && error.code == Int32(GST_RESOURCE_ERROR_WRITE.rawValue): return .outOfResources
-        default: return reason == .outOfResources ? reason : lacksDecoder ? .fileNotFound : .failed
+        default:
+            let isAboutDecoder =
+                error.domain == gst_core_error_quark()
+                || error == (gst_stream_error_quark(), Int32(GST_STREAM_ERROR_CODEC_NOT_FOUND.rawValue))
+            return reason == .outOfResources ? reason : lacksDecoder && isAboutDecoder ? .fileNotFound : .failed
         }
     }
 
@@ -125,11 +130,12 @@ package struct MissingDecoders: Sendable {
         if kind.hasPrefix("video/") || kind.hasPrefix("audio/") { includesMedia = true }
     }
 
-    /// Returns the text of an error or warning, which names the missing decoders, and its reason. Forgets the decoders.
+    /// Returns the text of an error or warning, which names the missing decoders, and its reason. Forgets their names. An
+    /// error can follow a warning about a decoder, so ``includesMedia`` stays.
     package mutating func explained(
         _ message: UnsafeMutablePointer<GstMessage>
     ) -> (text: String, reason: ODTError.Reason) {
-        defer { self = MissingDecoders() }
+        defer { names = [] }
         let text = ErrorText.of(message)
         let reason = ErrorText.reason(of: message, lacksDecoder: includesMedia)
         guard !names.isEmpty else { return (text, reason) }

@@ -10,7 +10,7 @@ import Testing
 
     /// Returns the text and the reason of an error of the named element, after a report of a missing decoder.
     private func explained(
-        _ name: String, _ domain: GQuark, _ code: UInt32, lacking format: String? = nil
+        _ name: String, _ domain: GQuark, _ code: UInt32, lacking format: String? = nil, followsWarning: Bool = false
     ) throws -> (text: String, reason: ODTError.Reason) {
         let element = try #require(gst_element_factory_make("identity", name))
         gst_object_ref_sink(element)
@@ -27,6 +27,11 @@ import Testing
         }
         let error = g_error_new_literal(domain, Int32(code), "it failed")
         defer { g_error_free(error) }
+        if followsWarning {
+            let warning = try #require(gst_message_new_warning(source, error, nil))
+            defer { gst_message_unref(warning) }
+            #expect(missing.explained(warning).text.contains("Odd decoder"))
+        }
         let message = try #require(gst_message_new_error(source, error, nil))
         defer { gst_message_unref(message) }
         return missing.explained(message)
@@ -58,6 +63,13 @@ import Testing
             #expect(found.reason == reason)
             #expect(found.text.contains("GStreamer has no Odd decoder: install gstreamer1.0-libav"))
         }
+        let late = try explained(
+            "decoded", gst_core_error_quark(), GST_CORE_ERROR_MISSING_PLUGIN.rawValue, lacking: "video/x-odd",
+            followsWarning: true)
+        #expect(late.reason == .fileNotFound && !late.text.contains("Odd decoder"))
+        let damaged = try explained(
+            "decoder", gst_stream_error_quark(), GST_STREAM_ERROR_DECODE.rawValue, lacking: "audio/x-odd")
+        #expect(damaged.reason == .failed)
         let model = try explained(
             "swiftodt", gst_resource_error_quark(), GST_RESOURCE_ERROR_NOT_FOUND.rawValue, lacking: "audio/x-odd")
         #expect(model.reason == .runtimeMissing)

@@ -147,15 +147,18 @@ class Recorded(unittest.TestCase):
         recorded = self.recorded("refuse")
         self.assertEqual(recorded.wait(60), 0)
         recorded.stdout.close()
-        left = b"".join(self.content().splitlines(keepends=True)[:41])
-        with open(self.file, "wb") as file:
-            file.write(left)
+        lines = self.content().splitlines(keepends=True)
         source = ball(90).replace("pattern=ball", "pattern=checkers-8")
-        other = self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
-        said = other.communicate(timeout=60)[0]
-        self.assertNotEqual(other.returncode, 0, said)
-        self.assertIn("its first frame differs", said)
-        self.assertEqual(self.content(), left)
+        for count in (1, 41):
+            with self.subTest(lines=count):
+                left = b"".join(lines[:count])
+                with open(self.file, "wb") as file:
+                    file.write(left)
+                other = self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
+                said = other.communicate(timeout=60)[0]
+                self.assertNotEqual(other.returncode, 0, said)
+                self.assertIn("its first frame differs", said)
+                self.assertEqual(self.content(), left)
 
     def test_shorter_video_does_not_complete_a_recording(self):
         whole = self.recorded("refuse")

@@ -77,7 +77,7 @@ class Track(unittest.TestCase):
                     file.write(text)
             said = subprocess.run(["/bin/bash", "-c", 'ulimit -f 1; exec "$@"', "limited", ODT, "track", "--force", "--detections", name, "-o", output],
                                   capture_output=True, text=True, timeout=60)
-            self.assertEqual(said.returncode, 1, said.stderr)
+            self.assertEqual(said.returncode, 3, said.stderr)
             with open(output, encoding="ascii") as file:
                 self.assertEqual(file.read(), "earlier")
             self.assertEqual(sorted(os.listdir(folder)), ["d.txt", "o.txt"])

@@ -68,6 +68,8 @@ final class DetectionRecorder {
         do {
             try writer.begin(header, at: context.key)
         } catch let error as ODTError where error.reason == .invalidOption {
+            // The file belongs to something else, so it must not be continued or marked as complete.
+            hasFailed = true
             throw error
         } catch {
             stop(ElementProblem(error, doing: "the recording ends"))

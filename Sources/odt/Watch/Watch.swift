@@ -46,7 +46,8 @@ private let help = """
     error is printed and nothing changes. Changes of [watch] need a restart.
 
     The watch ends when all files have been played, or after Ctrl-C, SIGTERM or SIGHUP; a second signal stops it at once. The
-    exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line.
+    exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line, 3 if the
+    plugin is missing.
 
     examples:
       odt watch rtsp://192.168.1.20/stream1
