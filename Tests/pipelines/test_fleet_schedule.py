@@ -266,9 +266,11 @@ class Inside(unittest.TestCase):
             self.assertEqual(segments.join((iter(text.splitlines(True)) for text in texts), into), (3, 3))
             into.seek(0)
             self.assertEqual(into.read(), '{"h":1,"first-frame":"a"}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
-            for broken in ('{"h":2}\n{"end":true,"frames":0}\n', '{"h":1}\n{"time":3}\n', ""):
-                with self.assertRaises(segments.RecordingMismatch):
-                    segments.join((iter(text.splitlines(True)) for text in (texts[0], broken)), into)
+            end = '{"end":true,"frames":0}\n'
+            for broken in ('{"h":2}\n' + end, '{"h":1}\n{"time":3}\n', "", '{"h":\n' + end, "7\n" + end, '{"h":"\udcff\n' + end, '{"h":1}\n' + end[:9]):
+                for parts in (texts[0], broken), (broken, texts[1]):
+                    with self.subTest(parts), self.assertRaises(segments.RecordingMismatch):
+                        segments.join((iter(text.splitlines(True)) for text in parts), into)
 
     def test_sources_are_expanded(self):
         for name in ("a/1.mp4", "a/b/2.MKV", "a/notes.txt", "a/.3.mp4.part.mp4", "[x].mp4", "out/files/annotated.mp4"):

@@ -76,7 +76,7 @@ def gather(storage: Storage, video: Video, segments: int, folder: str, joined: s
     for number, local in enumerate(locals_):
         storage.get(recording_name(video, number), local)
     with ExitStack() as stack:
-        into = stack.enter_context(open(joined, "w", encoding="utf-8"))
+        into = stack.enter_context(open(joined, "w", encoding="utf-8", errors="surrogateescape"))
         counts = join((opened(local, stack) for local in locals_), into)
     for local in locals_:
         os.unlink(local)
@@ -84,7 +84,8 @@ def gather(storage: Storage, video: Video, segments: int, folder: str, joined: s
 
 
 def opened(path: str, stack: ExitStack) -> Any:
-    return stack.enter_context(open(path, encoding="utf-8"))
+    # Damaged lines may be invalid UTF-8.
+    return stack.enter_context(open(path, encoding="utf-8", errors="surrogateescape"))
 
 
 def track(path: str, joined: str | None, folder: str, settings: Settings) -> dict[str, str]:

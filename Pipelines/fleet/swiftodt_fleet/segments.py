@@ -53,10 +53,15 @@ class RecordingMismatch(Exception):
     """The recordings do not belong to one video, so the video has to be processed as a single part."""
 
 
-def common(header: str) -> Any:
-    """Returns the fields of a recording's header that the parts of a video share."""
-    fields = json.loads(header) if header else {}
-    return {name: value for name, value in fields.items() if name != "first-frame"}
+def parsed(line: str) -> dict[str, Any]:
+    """Parses a line of a recording."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict):
+        raise RecordingMismatch("the recording of a part is damaged")
+    return fields
 
 
 def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
@@ -64,21 +69,23 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
 
     :return: how many frames the video has, and how many of them are in the recording.
     """
-    header, frames, written, last = "", 0, 0, None
+    shared, frames, written, last = None, 0, 0, None
     for recording in recordings:
-        first = next(recording, "")
-        if header and common(first) != common(header):
-            raise RecordingMismatch("the video format differs between the parts")
-        if not header:
-            header = first
+        header = next(recording, "")
+        # Each part has its own first frame.
+        fields = parsed(header) | {"first-frame": None}
+        if shared is None:
+            shared = fields
             into.write(header)
+        elif fields != shared:
+            raise RecordingMismatch("the video format differs between the parts")
         held = None
         for line in recording:
             if held is not None:
                 into.write(held)
                 written += 1
             held = line
-        end = json.loads(held) if held else {}
+        end = parsed(held) if held else {}
         if end.get("end") is not True:
             raise RecordingMismatch("a part is incomplete")
         frames += end["frames"]
