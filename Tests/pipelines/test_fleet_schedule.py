@@ -308,9 +308,10 @@ class Inside(unittest.TestCase):
         for name in ("a/1.mp4", "b/c/2.mp4", "d/3.mp4"):
             os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
             open(os.path.join(self.folder, name), "w").close()
-        scandir = os.scandir
+        scandir, read = os.scandir, []
 
         def refuse(path):
+            read.append(path)
             if str(path).endswith("/c"):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
             return scandir(path)
@@ -323,11 +324,13 @@ class Inside(unittest.TestCase):
         self.assertEqual(said, [f"{self.folder}/b/c cannot be read: Permission denied"])
         for pattern, names in (("*/*.mp4", ["a/1.mp4", "d/3.mp4"]), ("*/c/*.mp4", []), ("**/*.mp4", ["a/1.mp4", "d/3.mp4"]), ("b/c/*", []), ("[ad]/**/*.mp4", ["a/1.mp4", "d/3.mp4"])):
             said.clear()
+            read.clear()
             with self.subTest(pattern), mock.patch.object(os, "scandir", refuse):
                 found = list(sources.expand([f"{self.folder}/{pattern}"], self.folder + "/out", said.append))
                 self.assertEqual(found, [f"{self.folder}/{name}" for name in names])
                 self.assertEqual([text for text in said if "no file matches" not in text],
                                  [f"{self.folder}/b/c cannot be read: Permission denied"] if pattern.split("/")[-2] in ("c", "**") and pattern[0] != "[" else [])
+                self.assertEqual(len(read), len(set(read)))
 
     def test_origins_are_parsed(self):
         hour = 3600 * 10**9

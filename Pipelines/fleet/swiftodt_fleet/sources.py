@@ -10,6 +10,7 @@ from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.utils import glob_translate
 
 from .errors import Usage
 from .storage import reason
@@ -73,11 +74,10 @@ def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
     files, path = fsspec.core.url_to_fs(word, use_listings_cache=False)
     is_local = isinstance(files, LocalFileSystem)
     if re.search(r"[*?\[]", path) and not (is_local and os.path.exists(path)):
-        found = sorted(str(path) for path in files.glob(path) if not os.path.basename(path).startswith("."))
+        matches = local_matches(path, complain) if is_local else files.glob(path)
+        found = sorted(str(path) for path in matches if not os.path.basename(path).startswith("."))
         if not found:
             complain(f"no file matches {word}")
-        if is_local:
-            report_unreadable(files, path, complain)
         yield from (named(files, path) for path in found)
     elif files.isdir(path):
         yield from (named(files, video) for video in videos(files, path, complain))
@@ -103,18 +103,21 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
             yield from videos(files, path, complain)
 
 
-def report_unreadable(files: LocalFileSystem, pattern: str, complain: Callable[[str], None]) -> None:
-    """Reports the folders in which a pattern looks for files but which cannot be read. LocalFileSystem.glob leaves them out."""
+def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str]:
+    """Yields the local paths that match a pattern. LocalFileSystem.glob does not report folders that cannot be read."""
     parts = pattern.split("/")
     first = next(index for index, part in enumerate(parts) if re.search(r"[*?\[]", part))
     # A trailing ** also matches in the folders that it matches.
-    ends = range(first, len(parts) + (parts[-1] == "**"))
-    for path in sorted({str(path) for end in ends for path in files.glob("/".join(parts[:end]) or "/")}):
-        try:
-            if files.isdir(path):
-                files.ls(path)
-        except Exception as error:
-            complain(f"{path} cannot be read: {reason(error)}")
+    ends = range(first + 1, len(parts) + (parts[-1] == "**"))
+    folders = [glob_translate("/".join(parts[:end])) for end in ends]
+
+    def report(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            complain(f"{error.filename} cannot be read: {reason(error)}")
+
+    for folder, below, names in os.walk("/".join(parts[:first]) or "/", onerror=report):
+        yield from (path for name in below + names if re.match(glob_translate(pattern), path := os.path.join(folder, name)))
+        below[:] = [name for name in below if any(re.match(part, os.path.join(folder, name)) for part in folders)]
 
 
 def expand_list(name: str, complain: Callable[[str], None]) -> Iterator[str]:
