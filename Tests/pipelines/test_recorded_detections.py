@@ -104,18 +104,36 @@ class Recorded(unittest.TestCase):
         return subprocess.Popen(["gst-launch-1.0", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=restrict,
                                 env=os.environ | {"ORC_CODE": "backup"})
 
-    def recorded(self, existing, *words, **options):
-        return self.launch(*f"{ball(90)} ! swiftodt detector=motion record-detections={self.file} "
-                           f"record-existing={existing} ! fakesink".split(), *words, **options)
+    def recorded(self, existing, source=ball(90), **options):
+        return self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} "
+                           f"record-existing={existing} ! fakesink".split(), **options)
+
+    def output(self, program, succeeds=True):
+        """Waits for the end of a program."""
+        said = program.communicate(timeout=60)[0]
+        self.assertEqual(program.returncode == 0, succeeds, said)
+        return said
 
     def content(self):
         with open(self.file, "rb") as file:
             return file.read()
 
+    def partial(self, count):
+        """Records a video and keeps only the first lines of the recording."""
+        self.output(self.recorded("replace"))
+        lines = self.content().splitlines(keepends=True)
+        with open(self.file, "wb") as file:
+            file.writelines(lines[:count])
+
+    def resumed(self, source, **options):
+        """Returns the output of a program that resumes the recording with a video, which it must not change."""
+        left = self.content()
+        said = self.output(self.recorded("resume", source), **options)
+        self.assertEqual(self.content(), left)
+        return said
+
     def test_killed_recording_is_used_and_resumed(self):
-        whole = self.recorded("refuse")
-        said = whole.communicate(timeout=60)[0]
-        self.assertEqual(whole.returncode, 0, said)
+        self.output(self.recorded("refuse"))
         wanted = self.content()
         os.remove(self.file)
         killed = self.launch("-q", *f"{ball(90)} ! identity sleep-time=20000 ! swiftodt detector=motion "
@@ -134,57 +152,29 @@ class Recorded(unittest.TestCase):
         for rest in (left, left[:-7], left[:20], b""):
             with open(self.file, "wb") as file:
                 file.write(rest)
-            again = self.recorded("resume")
-            said = again.communicate(timeout=60)[0]
-            self.assertEqual(again.returncode, 0, said)
+            self.output(self.recorded("resume"))
             self.assertEqual(self.content(), wanted)
-        refused = self.recorded("resume")
-        self.assertIn("is complete", refused.communicate(timeout=60)[0])
-        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("is complete", self.output(self.recorded("resume"), succeeds=False))
         self.assertEqual(self.content(), wanted)
 
     def test_other_video_does_not_continue_a_recording(self):
-        recorded = self.recorded("refuse")
-        self.assertEqual(recorded.wait(60), 0)
-        recorded.stdout.close()
-        lines = self.content().splitlines(keepends=True)
-        source = ball(90).replace("pattern=ball", "pattern=checkers-8")
         for count in (1, 41):
             with self.subTest(lines=count):
-                left = b"".join(lines[:count])
-                with open(self.file, "wb") as file:
-                    file.write(left)
-                other = self.launch(*f"{source} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
-                said = other.communicate(timeout=60)[0]
-                self.assertNotEqual(other.returncode, 0, said)
-                self.assertIn("its first frame differs", said)
-                self.assertEqual(self.content(), left)
+                self.partial(count)
+                self.assertIn("its first frame differs", self.resumed(ball(90).replace("pattern=ball", "pattern=checkers-8"), succeeds=False))
 
     def test_shorter_video_does_not_complete_a_recording(self):
-        whole = self.recorded("refuse")
-        said = whole.communicate(timeout=60)[0]
-        self.assertEqual(whole.returncode, 0, said)
-        left = b"".join(self.content().splitlines(keepends=True)[:41])
-        with open(self.file, "wb") as file:
-            file.write(left)
-        short = self.launch(*f"{ball(20)} ! swiftodt detector=motion record-detections={self.file} record-existing=resume ! fakesink".split())
-        said = short.communicate(timeout=60)[0]
-        self.assertEqual(short.returncode, 0, said)
-        self.assertIn("is not marked as complete", said)
-        self.assertEqual(self.content(), left)
+        self.partial(41)
+        self.assertIn("is not marked as complete", self.resumed(ball(20)))
 
     def test_full_disk_ends_recording_only(self):
         """Writing beyond the limit of the file size raises SIGXFSZ, which must not end the process."""
-        full = self.recorded("refuse", limit=3000)
-        said = full.communicate(timeout=60)[0]
-        self.assertEqual(full.returncode, 0, said)
+        said = self.output(self.recorded("refuse", limit=3000))
         self.assertEqual(said.count("WARNING"), 1, said)
         self.assertIn("cannot be written", said)
         left = self.content()
         self.assertTrue(left.endswith(b"]}\n") and 2000 < len(left) <= 3000)
-        again = self.recorded("resume")
-        said = again.communicate(timeout=60)[0]
-        self.assertEqual(again.returncode, 0, said)
+        self.output(self.recorded("resume"))
         self.assertIn(b'"end":true', self.content())
 
     def odt(self, *words, **options):
@@ -227,9 +217,7 @@ class Recorded(unittest.TestCase):
 
     def test_odt_track_reads_recordings(self):
         """odt track gives the same result for a recording and for MOTChallenge's text format."""
-        recorded = self.recorded("refuse")
-        self.assertEqual(recorded.wait(60), 0)
-        recorded.stdout.close()
+        self.output(self.recorded("refuse"))
         lines = [json.loads(line) for line in self.content().splitlines()]
         text = "".join(f"{1 + round(line['time'] * 30 / 1e9)},-1,{box[0]},{box[1]},{box[2]},{box[3]},{box[4]}\n"
                        for line in lines[1:-1] for box in line["detections"])
