@@ -41,13 +41,8 @@ package enum ErrorText {
     /// Returns the text of an error or warning message. It consists of the element's name, the message, and the debug
     /// details without the location in GStreamer's source code.
     package static func of(_ message: UnsafeMutablePointer<GstMessage>) -> String {
-        var problem: UnsafeMutablePointer<GError>?
         var detail: UnsafeMutablePointer<gchar>?
-        if message.pointee.type == GST_MESSAGE_WARNING {
-            gst_message_parse_warning(message, &problem, &detail)
-        } else {
-            gst_message_parse_error(message, &problem, &detail)
-        }
+        var problem = error(of: message, detail: &detail)
         defer { g_free(detail) }
         let lines = detail.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
         let text = name(of: message.pointee.src) + ": " + take(&problem)
@@ -93,14 +88,19 @@ package enum ErrorText {
     }
 
     private static func code(of message: UnsafeMutablePointer<GstMessage>) -> (domain: GQuark, code: Int32) {
-        var problem: UnsafeMutablePointer<GError>?
-        if message.pointee.type == GST_MESSAGE_WARNING {
-            gst_message_parse_warning(message, &problem, nil)
-        } else {
-            gst_message_parse_error(message, &problem, nil)
-        }
+        var problem = error(of: message)
         defer { g_clear_error(&problem) }
         return problem.map { ($0.pointee.domain, $0.pointee.code) } ?? (0, 0)
+    }
+
+    /// The caller frees the error and the debug details.
+    private static func error(
+        of message: UnsafeMutablePointer<GstMessage>, detail: UnsafeMutablePointer<UnsafeMutablePointer<gchar>?>? = nil
+    ) -> UnsafeMutablePointer<GError>? {
+        var error: UnsafeMutablePointer<GError>?
+        let isWarning = message.pointee.type == GST_MESSAGE_WARNING
+        (isWarning ? gst_message_parse_warning : gst_message_parse_error)(message, &error, detail)
+        return error
     }
 
     static func name(of object: UnsafeMutablePointer<GstObject>?) -> String {
