@@ -59,7 +59,7 @@ final class DetectionRecorder {
         fields.append(.init("inference-interval", .number(Double(settings.inferenceInterval))))
         // With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
         if settings.zoom != .off { fields.append(.init("zoom", .string(settings.zoom.rawValue))) }
-        fields.append(.init(firstFrame: (frame.luma ?? LumaPlane.reduce(frame)).sum))
+        fields.append(.init(firstFrame: (frame.luma ?? LumaPlane.reduce(frame)).checksum))
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
             frameRate: context.frameRate, scoreFloor: settings.detection.scoreFloor,

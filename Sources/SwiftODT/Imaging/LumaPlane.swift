@@ -29,7 +29,7 @@ package final class LumaPlane: @unchecked Sendable {
     deinit { pixels.deallocate() }
 
     /// A checksum of the grey levels. It is not cryptographic.
-    package var sum: String { withPixels { String(FileBlock.sum(UnsafeRawBufferPointer($0)), radix: 16) } }
+    package var checksum: String { withPixels { String(FileBlock.sum(UnsafeRawBufferPointer($0)), radix: 16) } }
 
     /// Keeps the plane alive until `body` returns.
     package func withPixels<Answer>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Answer) rethrows -> Answer {

@@ -43,7 +43,7 @@ package struct RecordingHeader: Hashable, Sendable {
 
         package init(_ name: String, _ value: JSONValue) { (self.name, self.value) = (name, value) }
 
-        /// Creates the field for the checksum of the first inferred frame (``LumaPlane/sum``). It identifies the video.
+        /// Creates the field for the ``LumaPlane/checksum`` of the first inferred frame, which identifies the video.
         package init(firstFrame sum: String) { self.init(Self.firstFrame, .string(sum)) }
 
         /// Creates the field for the label groups of a network's manifest. Returns `nil` if there are no groups.

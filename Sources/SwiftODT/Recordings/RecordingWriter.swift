@@ -118,7 +118,7 @@ package final class RecordingWriter {
             return try put(header.text)
         }
         let ours = try JSONValue(parsing: header.text.utf8)
-        guard let theirs = previous.firstLine else { return _ = try compare(first) }
+        guard let theirs = previous.firstLine else { return _ = try beginsAtSameFrame(first) }
         let differences = RecordingHeader.differences(theirs, ours)
         guard differences.isEmpty else {
             throw ODTError(
@@ -129,9 +129,8 @@ package final class RecordingWriter {
         }
         let name = RecordingHeader.Field.firstFrame
         // Recordings of earlier versions have no checksum of the first frame.
-        guard try compare(first), let sum = theirs[name]?.string, let other = ours[name]?.string, sum != other else {
-            return
-        }
+        guard try beginsAtSameFrame(first), let sum = theirs[name]?.string, let other = ours[name]?.string, sum != other
+        else { return }
         throw ODTError(
             .invalidOption,
             "\(path) cannot be resumed: its first frame differs from that of the video; use the same video, or overwrite "
@@ -141,7 +140,7 @@ package final class RecordingWriter {
     /// With another time range, the file would lack frames although it is marked as complete.
     ///
     /// - Returns: `false` if the recording begins at another frame within the tolerance.
-    private func compare(_ first: FrameKey?) throws -> Bool {
+    private func beginsAtSameFrame(_ first: FrameKey?) throws -> Bool {
         guard let first, let theirs = try RecordingReader(path).next()?.key else { return true }
         let tolerance = first.isTime ? Self.startTolerance.time : Self.startTolerance.frames
         guard
