@@ -6,7 +6,7 @@ import SwiftODT
 /// decodes only one frame at each cut.
 struct VideoCuts {
     /// The time limit for starting the pipeline and for each seek, in nanoseconds.
-    private static let timeout: GstClockTime = 60_000_000_000
+    private static let timeout: Nanoseconds = 60_000_000_000
 
     private let pipeline: Pipeline
     private let entry: Pad
@@ -66,11 +66,13 @@ struct VideoCuts {
         let bus = gst_element_get_bus(pipeline.top)
         defer { gst_object_unref(bus) }
         let wanted = GstMessageType(
-            rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ELEMENT, GST_MESSAGE_ERROR, GST_MESSAGE_EOS].reduce(0) {
-                $0 | $1.rawValue
-            })
+            rawValue: [GST_MESSAGE_ASYNC_DONE, GST_MESSAGE_ELEMENT, GST_MESSAGE_ERROR, GST_MESSAGE_EOS]
+                .reduce(0) { $0 | $1.rawValue })
         var missing = MissingDecoders()
-        while let message = gst_bus_timed_pop_filtered(bus, Self.timeout, wanted) {
+        let deadline = MonotonicClock.now + Self.timeout
+        while case let left = deadline - MonotonicClock.now, left > 0,
+            let message = gst_bus_timed_pop_filtered(bus, GstClockTime(left), wanted)
+        {
             defer { gst_message_unref(message) }
             switch message.pointee.type {
             case GST_MESSAGE_ELEMENT: missing.note(message)
