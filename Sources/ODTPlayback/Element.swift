@@ -200,7 +200,7 @@ package enum PropertySetting {
         }
         let name = String(word[..<equals])
         guard let about = specification(name, of: element) else {
-            let meant = nearestName(to: name, in: names(of: element)).map { "; did you mean '\($0)'?" }
+            let meant = spellingSuggestion(for: name, in: names(of: element)).map { "; \($0)" }
             throw PlaybackError(
                 "\(kind) has no property '\(name)'\(meant ?? ": gst-inspect-1.0 \(kind) lists them")", isUsage: true)
         }

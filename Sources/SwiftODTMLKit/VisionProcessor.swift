@@ -88,7 +88,7 @@ extension VisionProcessor {
         let names = groups.keys.map { "\(LabelGroups.mark)\($0)" } + [DetectionFilter.unknown]
         let known = Set(labels.map { $0.lowercased() } + names)
         guard let label = allowlist.subtracting(known).min() else { return nil }
-        let remedy = nearestName(to: label, in: known).map { "did you mean '\($0)'?" } ?? "see ObjectDetector.labels"
+        let remedy = spellingSuggestion(for: label, in: known) ?? "see ObjectDetector.labels"
         return ODTError(.invalidOption, "the detector has no label '\(label)' (allowedLabels); \(remedy)")
     }
 }

@@ -48,7 +48,7 @@ case "--version":
     print("odt \(SWIFTODT_VERSION)")
 case let name?:
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-        let meant = nearestName(to: name, in: subcommands.map(\.name)).map { "; did you mean '\($0)'?" }
+        let meant = spellingSuggestion(for: name, in: subcommands.map(\.name)).map { "; \($0)" }
         printError("odt: unknown subcommand '\(name)'\(meant ?? ".")\n\n\(usage())")
         exit(ExitCode.usage)
     }

@@ -216,7 +216,7 @@ struct RedactionGuard {
         let names = Set(known.map { $0.lowercased() })
         return labels.first { !names.contains($0) }.map { unknown in
             "the network has no label '\(unknown)', which privacy-labels names; "
-                + (nearestName(to: unknown, in: known).map { "did you mean '\($0)'?" }
+                + (spellingSuggestion(for: unknown, in: known)
                     ?? "it has " + known.prefix(8).joined(separator: ", ")
                     + (known.count > 8 ? " and \(known.count - 8) more" : ""))
         }

@@ -1,4 +1,9 @@
-/// Returns the name that the user probably meant, for error messages such as "did you mean 'person'?".
+/// Returns the end of an error message, such as "did you mean 'person'?". `nil` if no name is near enough.
+package func spellingSuggestion(for misspelled: String, in names: some Sequence<String>) -> String? {
+    nearestName(to: misspelled, in: names).map { "did you mean '\($0)'?" }
+}
+
+/// Returns the name that the user probably meant.
 ///
 /// Names are compared without regard to case, by the optimal string alignment distance: each insertion, deletion,
 /// substitution and swap of neighbouring characters counts 1.

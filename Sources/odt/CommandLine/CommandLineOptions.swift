@@ -47,8 +47,7 @@ struct CommandLineOptions {
         if options.contains("--set"), PropertySetting.namesOfSwiftodt.contains(property) {
             return "\(rejection); set the property of this name with --set \(property)=VALUE."
         }
-        guard let meant = nearestName(to: name, in: options.sorted()) else { return rejection + "." }
-        return "\(rejection); did you mean '\(meant)'?"
+        return rejection + (spellingSuggestion(for: name, in: options.sorted()).map { "; \($0)" } ?? ".")
     }
 
     func has(_ flag: String) -> Bool { flags.contains(flag) }

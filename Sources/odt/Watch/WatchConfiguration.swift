@@ -54,10 +54,8 @@ struct WatchConfiguration {
             _ = try Self.flag(entry)
         } else if !WatchOptions.valued.contains(entry.key) {
             let known = WatchOptions.valued.union(WatchOptions.flags).sorted()
-            let meant = nearestName(to: entry.key, in: known).map { "did you mean '\($0)'?" }
-            throw PlaybackError(
-                "\(entry.place): unknown option '\(entry.key)': \(meant ?? "use \(known.joined(separator: ", "))")",
-                isUsage: true)
+            let remedy = spellingSuggestion(for: entry.key, in: known) ?? "use \(known.joined(separator: ", "))"
+            throw PlaybackError("\(entry.place): unknown option '\(entry.key)': \(remedy)", isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
         var entry = entry

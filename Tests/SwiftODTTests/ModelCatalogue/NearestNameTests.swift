@@ -19,6 +19,7 @@ import Testing
     @Test func firstOfEquallyNearNamesIsReturned() {
         #expect(nearestName(to: "caz", in: names) == "car")
         #expect(nearestName(to: "cat", in: names) == "cat")
+        #expect(spellingSuggestion(for: "caz", in: names) == "did you mean 'car'?")
     }
 
     @Test func longNamesAreNotNearShortOnes() {

@@ -51,8 +51,7 @@ struct EventRule: Sendable {
     ])
     private static let keys = [
         "action", "after", "camera", "clip", "cooldown", "count", "dwell", "event", "label", "picture", "times",
-        "within",
-        "zone",
+        "within", "zone",
     ]
 
     init(_ group: KeyFile.Group) throws {
@@ -92,9 +91,9 @@ struct EventRule: Sendable {
             case "clip": savesClip = try WatchConfiguration.flag(entry)
             case "picture": sendsPicture = try WatchConfiguration.flag(entry)
             default:
-                let meant = nearestName(to: entry.key, in: Self.keys).map { "did you mean '\($0)'?" }
-                throw Self.error(
-                    entry, "unknown key '\(entry.key)': \(meant ?? "use \(Self.keys.joined(separator: ", "))")")
+                let known = Self.keys.joined(separator: ", ")
+                let remedy = spellingSuggestion(for: entry.key, in: Self.keys) ?? "use \(known)"
+                throw Self.error(entry, "unknown key '\(entry.key)': \(remedy)")
             }
         }
         guard (predecessor == nil) == (within == nil) else {
@@ -129,10 +128,9 @@ struct EventRule: Sendable {
             let zones = selected.flatMap(\.countedZones)
             let known = Set(zones.map(\.name))
             if let zone = rule.zones.subtracting(known).min() {
-                let meant = nearestName(to: zone, in: known.sorted()).map { "did you mean '\($0)'?" }
+                let remedy = spellingSuggestion(for: zone, in: known.sorted()) ?? "add it to the file of zones="
                 throw PlaybackError(
-                    "\(place): no camera of this rule has a zone '\(zone)': \(meant ?? "add it to the file of zones=")",
-                    isUsage: true)
+                    "\(place): no camera of this rule has a zone '\(zone)': \(remedy)", isUsage: true)
             }
             try rule.checkEvents(zones, alarms, place)
             try rule.checkLabels(of: selected, place)
@@ -224,7 +222,7 @@ struct EventRule: Sendable {
         }
         guard labels.isDisjoint(with: allowed) else { return }
         let (names, known) = (labels.sorted(), allowed.sorted())
-        let meant = names.lazy.compactMap { nearestName(to: $0, in: known) }.first.map { "did you mean '\($0)'?" }
+        let meant = names.lazy.compactMap { spellingSuggestion(for: $0, in: known) }.first
         throw PlaybackError(
             "\(place): no label-allowlist of the rule's cameras has label=\(names.joined(separator: ",")), so the rule "
                 + "can never match: \(meant ?? "use \(known.joined(separator: ", "))")", isUsage: true)
