@@ -67,9 +67,7 @@ package enum ErrorText {
     ///
     /// - Parameter lacksDecoder: Whether GStreamer has reported a missing decoder of video or sound. Only some errors can be
     ///   its consequence.
-    static func reason(
-        of message: UnsafeMutablePointer<GstMessage>, lacksDecoder: Bool
-    ) -> ODTError.Reason {
+    static func reason(of message: UnsafeMutablePointer<GstMessage>, lacksDecoder: Bool) -> ODTError.Reason {
         let reason = reason(of: message)
         let error = code(of: message)
         let isResource = error.domain == gst_resource_error_quark()

@@ -205,14 +205,14 @@ package final class Player: Sendable {
             state.withLock { $0.hasEnded = true }
             return false
         case GST_MESSAGE_ERROR:
-            let error = explained(message)
+            let error = state.withLock { $0.missing.explained(message) }
             note(error.text, error.reason)
             guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else {
                 return false
             }
             askToEnd()
         case GST_MESSAGE_WARNING:
-            let warning = explained(message)
+            let warning = state.withLock { $0.missing.explained(message) }
             if warning.reason.concernsEveryInput { state.withLock { $0.reason = $0.reason ?? warning.reason } }
             notify(warning.text)
         case GST_MESSAGE_LATENCY: gst_bin_recalculate_latency(pipeline.bin)
@@ -225,12 +225,6 @@ package final class Player: Sendable {
             }
         }
         return true
-    }
-
-    private func explained(
-        _ message: UnsafeMutablePointer<GstMessage>
-    ) -> (text: String, reason: ODTError.Reason) {
-        state.withLock { $0.missing.explained(message) }
     }
 }
 
