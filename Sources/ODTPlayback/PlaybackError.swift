@@ -134,14 +134,13 @@ package struct MissingDecoders: Sendable {
         _ message: UnsafeMutablePointer<GstMessage>
     ) -> (text: String, reason: ODTError.Reason) {
         defer { names = [] }
-        let text = ErrorText.of(message)
-        let reason = ErrorText.reason(of: message, lacksDecoder: includesMedia)
-        guard !names.isEmpty else { return (text, reason) }
-        return (
-            text
-                + "\nGStreamer has no \(names.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
-                + "or gstreamer1.0-plugins-good, -bad or -ugly (others)", reason
-        )
+        var text = ErrorText.of(message)
+        if !names.isEmpty {
+            text +=
+                "\nGStreamer has no \(names.joined(separator: ", no ")): install gstreamer1.0-libav (most decoders) "
+                + "or gstreamer1.0-plugins-good, -bad or -ugly (others)"
+        }
+        return (text, ErrorText.reason(of: message, lacksDecoder: includesMedia))
     }
 }
 
