@@ -145,9 +145,9 @@ package final class AnnotationPipeline: Sendable {
         pipeline["swiftodt"].pad("sink")?.endStream()
     }
 
-    /// See ``MediaSource/explained(_:)``.
-    package func explained(_ failure: String) -> String {
-        if case .media(let source) = input { source.explained(failure) } else { failure }
+    /// See ``MediaSource/explain(_:)``.
+    package func explain(_ ending: inout Player.Ending) {
+        if case .media(let source) = input { source.explain(&ending) }
     }
 
     /// Returns whether the file contains at least one frame. Call it after the stream has ended.

@@ -57,15 +57,17 @@ package final class MediaSource: Sendable {
         }
     }
 
-    /// Returns the text of an error. If the input is a URI and its source element has posted the error, the returned
-    /// text names the address and a remedy.
-    package func explained(_ failure: String) -> String {
+    /// If the input is a URI and its source element has posted the error, the failure becomes a text with the address
+    /// and a remedy. Its reason is then that of an input that cannot be read.
+    package func explain(_ ending: inout Player.Ending) {
         // The name that uridecodebin gives to its source.
         let prefix = "source: "
-        guard path == nil, failure.hasPrefix(prefix) else { return failure }
+        guard path == nil, let failure = ending.failure, failure.hasPrefix(prefix) else { return }
         // The last line of the error text is the most specific one.
-        let reason = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
-        return "cannot play \(addressWithoutPassword): \(reason); check the address and that its server can be reached"
+        let cause = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
+        ending.failure =
+            "cannot play \(addressWithoutPassword): \(cause); check the address and that its server can be reached"
+        ending.reason = .fileNotFound
     }
 
     /// The name for messages: the name without the user name and password of an address.

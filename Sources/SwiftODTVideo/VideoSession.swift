@@ -75,7 +75,8 @@ final class VideoSession: Sendable {
     /// Plays until the end of the stream, on a separate thread that retains the session.
     func start() {
         let isStarted = DetachedThread.run {
-            let ending = self.player.play { _ in }
+            var ending = self.player.play { _ in }
+            self.annotation.explain(&ending)
             let end = self.finish(ending)
             // A frame that waits for the task would prevent the elements from stopping, so the frame is released first.
             self.channel.close()
@@ -103,7 +104,7 @@ final class VideoSession: Sendable {
 
     /// Renames the annotated video after success, or discards it.
     private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
-        let failure = ending.failure.map { ODTError(channel.reason ?? .failed, annotation.explained($0)) }
+        let failure = ending.failure.map { ODTError(channel.reason ?? .failed, $0) }
         guard let file else { return failure.map { .failure($0) } ?? .success(()) }
         if channel.isCancelled {
             file.discard()

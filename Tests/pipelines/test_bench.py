@@ -50,8 +50,9 @@ class Bench(unittest.TestCase):
         for words, code, text in [
             ((self.video,), 2, "name a MODEL and a VIDEO"),
             (("motion", f"{self.folder}/none.mp4"), 4, "no such file"),
-            (("no_such_model", self.video), 1, "no_such_model"),
-            (("--set", "no-such-property=1", "motion", self.video), 1, "no-such-property"),
+            (("no_such_model", self.video), 3, "no_such_model"),
+            (("motion", "http://127.0.0.1:9/x"), 4, "cannot play http://127.0.0.1:9/x"),
+            (("--set", "no-such-property=1", "motion", self.video), 2, "no-such-property"),
             (("--frames", "5", "motion", self.video), 2, "--frames must be 0 or more than 11"),
         ]:
             said = bench(*words)

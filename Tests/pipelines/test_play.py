@@ -68,6 +68,8 @@ class Play(Watching):
         self.assertIn("none.json", self.play("--sink=fakesink", "--zones", self.path("none.json"), clip, code=1))
         self.assertIn("name one video", self.play(code=2))
         self.assertIn("none.mkv", self.play("--sink=fakesink", self.path("none.mkv"), code=4))
+        self.assertIn("cannot play http://127.0.0.1:9/x", self.play("--sink=fakesink", "http://127.0.0.1:9/x", code=4))
+        self.assertIn("/nowhere.onnx", self.play("--sink=fakesink", "--set=detector=neural", "--set=model-file=/nowhere.onnx", clip, code=3))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ class Programs(unittest.TestCase):
             with open(f"{folder}/boxes.txt", "w", newline="", encoding="ascii") as file:
                 file.write("1 1 9 9 one.png\r\n1 1 9 9 two.png\r\n")
             said = command(TOOL, "classify", "--boxes", f"{folder}/boxes.txt")
-            self.assertEqual(said.returncode, 1)
+            self.assertEqual(said.returncode, 4)
             self.assertIn("one.png cannot be read", said.stderr)
 
     def test_invalid_pipeline_is_an_error(self):
@@ -171,8 +171,12 @@ class Programs(unittest.TestCase):
     def test_missing_picture_is_reported_before_the_network_is_loaded(self):
         for subcommand in ("detect", "classify"):
             said = command(TOOL, subcommand, "--model", "nonsense", "/nowhere.png")
-            self.assertEqual((said.returncode, said.stderr.count("\n")), (1, 1), said.stderr)
+            self.assertEqual((said.returncode, said.stderr.count("\n")), (4, 1), said.stderr)
             self.assertIn("/nowhere.png", said.stderr)
+
+    def test_missing_model_for_pictures_has_the_exit_code_of_the_machine(self):
+        for subcommand in ("detect", "classify"):
+            self.refuses(3, "no_such_model", TOOL, subcommand, "--model", "no_such_model", f"{ROOT}/docs/annotated.jpg")
 
     def test_detect_names_the_option_for_videos(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -122,11 +122,7 @@ final class Annotation: Sendable {
             default: break
             }
         }
-        if let failure = ending.failure {
-            ending.failure = annotation.explained(failure)
-            // The text then names the address of an unreachable server.
-            if ending.failure != failure { ending.reason = .fileNotFound }
-        }
+        annotation.explain(&ending)
         if let statistics = annotation.pipeline["swiftodt"].structure(of: "stats") {
             reportMerged(MessageFields(statistics.pointer))
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)

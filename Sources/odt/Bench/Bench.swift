@@ -38,8 +38,8 @@ private let help = """
     guard frames == 0 || frames > BenchRun.warmUp + 1 else {
         throw CommandLineError("--frames must be 0 or more than \(BenchRun.warmUp + 1).")
     }
-    let video = try StandardInput.videoPath(of: line.operands[1])
-    let run = try BenchRun(model: line.operands[0], video: video, properties: line.texts("--set"))
+    let (model, video) = (line.operands[0], try StandardInput.videoPath(of: line.operands[1]))
+    let run = try convertingUsageErrors { try BenchRun(model: model, video: video, properties: line.texts("--set")) }
     let measured = try run.measure(frames: frames)
     print(line.has("--json") ? measured.json.text : measured.text)
     return ExitCode.success
@@ -96,11 +96,12 @@ struct BenchRun {
                 return .ok
             }
         }
-        let ending = player.play { _ in }
+        var ending = player.play { _ in }
         progress.clear()
         let stages = pipeline["swiftodt"].read("stats", BenchStage.list)
         player.stop()
-        if let failure = ending.failure { throw PlaybackError(failure) }
+        source.explain(&ending)
+        if let failure = ending.failure { throw PlaybackError(failure, ending.reason ?? .failed) }
         let counted = meter.read { $0 }
         guard let begin = counted.begin, let end = counted.end, counted.frames > Self.warmUp + 1 else {
             throw PlaybackError(

@@ -29,7 +29,7 @@ private let help = """
         flags: ["--json"])
     let crops = try line.operands.map { Crop(picture: $0, box: nil) } + (line.text("--boxes").map(Crop.read) ?? [])
     guard !crops.isEmpty else { throw CommandLineError("missing PICTURE: name a picture or use --boxes FILE.") }
-    return try classify(crops, line)
+    return try convertingModelErrors { try classify(crops, line) }
 }
 
 private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int32 {
@@ -48,7 +48,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
             }
         } catch let error as ODTError {
             printError("odt classify: \(error)")
-            code = ExitCode.failure
+            code = ExitCode.of(error.reason)
             continue
         }
         latest = (crop.picture, picture)
@@ -66,7 +66,7 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
             flushOutput()
         } catch let error as ODTError {
             printError("odt classify: \(error)")
-            code = ExitCode.failure
+            code = ExitCode.of(error.reason)
         }
     }
     return code

@@ -33,6 +33,13 @@ func convertingUsageErrors<Answer>(_ body: () throws -> Answer) throws -> Answer
     }
 }
 
+/// Converts the error of a missing model, which gets the exit code of the machine and not that of an input.
+func convertingModelErrors<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    do { return try body() } catch let error as ODTError where error.reason == .fileNotFound {
+        throw ODTError(.runtimeMissing, error.description)
+    }
+}
+
 enum ExitCode {
     static let success: Int32 = 0
     static let failure: Int32 = 1

@@ -41,7 +41,7 @@ private let help = """
 
     Boxes are printed as left, top, width, height in pixels of the stored picture; for videos, of the upright frame.
 
-    The exit codes for videos are those of odt annotate.
+    The exit codes are those of odt annotate. If several pictures fail, the last failure determines the code.
 
     A recording is written continuously. If it is interrupted (Ctrl-C, full disk, kill -9), it can be used, and the same command
     resumes it. Recorded detections make it possible to repeat tracking, counting and drawing without inference:
@@ -66,7 +66,7 @@ private let help = """
         throw CommandLineError("\(name) needs a video and --detections FILE.")
     }
     guard !line.operands.isEmpty else { throw CommandLineError("name a PICTURE, or a video with --detections FILE.") }
-    return try detect(line)
+    return try convertingModelErrors { try detect(line) }
 }
 
 private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
@@ -163,7 +163,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
             picture = try StandardInput.picture(of: path)
         } catch let error as ODTError {
             printError("odt detect: \(unreadable(path, error))")
-            code = ExitCode.failure
+            code = ExitCode.of(error.reason)
             continue
         }
         let (detector, salient) =
@@ -186,7 +186,7 @@ private func detect(_ line: CommandLineOptions) throws -> Int32 {
             flushOutput()
         } catch let error as ODTError {
             printError("odt detect: \(error)")
-            code = ExitCode.failure
+            code = ExitCode.of(error.reason)
         }
     }
     return code

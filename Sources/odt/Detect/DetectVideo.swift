@@ -33,8 +33,7 @@ struct VideoDetection {
         // regions. Frames are turned upright before they reach the element, as in `odt annotate`.
         for word in [
             "orientation=identity", "draw=false", "tracking=\(settings.contains("zoom=auto"))", "updates=none",
-            "track-events=false",
-            "strategy=every-frame", "record-existing=\(mayReplace ? "replace" : "resume")",
+            "track-events=false", "strategy=every-frame", "record-existing=\(mayReplace ? "replace" : "resume")",
         ] + settings { try PropertySetting.set(word, of: element) }
         try PropertySetting.set("record-detections=\(file)", of: element)
         if let pad = element.pad("src") { progress.watch(pad) }
@@ -63,9 +62,10 @@ struct VideoDetection {
         configuration.end = {}
         configuration.tick = { progress.show() }
         let player = Player(pipeline, configuration, notify: notify)
-        let ending = player.play { _ in }
+        var ending = player.play { _ in }
         let truncation = ending.isWhole && ending.signal == nil && part == nil ? progress.truncation : nil
         player.stop()
+        source.explain(&ending)
         progress.clear()
         if let truncation { notify(truncation) }
         if let failure = ending.failure { notify(failure) }

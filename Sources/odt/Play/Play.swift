@@ -81,11 +81,12 @@ private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> I
     configuration.hasBegun = { watchdog.isThere }
     configuration.end = { pad.endStream() }
     let player = Player(pipeline, configuration) { printError("odt play: \($0)") }
-    let ending = player.play { _ in }
+    var ending = player.play { _ in }
     player.stop()
+    source.explain(&ending)
     if let failure = ending.failure, ending.signal == nil, !failure.contains("window was closed") {
-        printError("odt play: \(source.explained(failure))")
-        return ExitCode.failure
+        printError("odt play: \(failure)")
+        return ExitCode.of(ending.reason)
     }
     return ExitCode.success
 }
