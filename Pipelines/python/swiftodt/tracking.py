@@ -175,13 +175,9 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
     @property
     def stats(self) -> dict[str, Any]:
         """The element's statistics by name. They remain available after the end."""
-        if self._pipeline is not None:
-            stats = plain(self._element.get_property("stats"))
-            with self._closing:
-                # The last statistics are those that close() stores.
-                if self._pipeline is not None:
-                    self._stats = stats
-        return self._stats
+        stats: dict[str, Any] = self._stats if self._pipeline is None else plain(self._element.get_property("stats"))
+        # The last statistics are those that close() stores. Another thread may have called it.
+        return self._stats if self._pipeline is None else stats
 
     def close(self) -> None:
         """Stops the pipeline. May be called at any time, in any thread and more than once."""
