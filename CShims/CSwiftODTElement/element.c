@@ -185,12 +185,15 @@ renegotiate (GstBaseTransform * base)
 {
   if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_is_frame_next (SESSION (base)))
     return TRUE;
+  gboolean is_relinked = GST_PAD_HAS_PENDING_EVENTS (base->srcpad);
   if (pass_event (base, gst_event_new_caps (((GstSwiftOdt *) base)->caps)))
     return TRUE;
-  /* Downstream may accept the queued caps. */
-  if (swiftodt_session_has_queued_caps (SESSION (base)) && !GST_PAD_IS_FLUSHING (base->srcpad))
+  if (!swiftodt_session_has_queued_caps (SESSION (base)) || GST_PAD_IS_FLUSHING (base->srcpad))
+    return FALSE;
+  /* Downstream may accept the queued caps. The same peer accepts the held frames with the caps that it has received. */
+  if (is_relinked)
     swiftodt_session_drop_refused (SESSION (base));
-  return FALSE;
+  return !is_relinked;
 }
 
 /* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
@@ -290,7 +293,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
   if (is_pause (event))
     forward_checked (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
-    return forward (base, FALSE) == GST_FLOW_OK;
+    return forward_checked (base, FALSE);
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);

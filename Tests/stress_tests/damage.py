@@ -22,7 +22,7 @@ for properties in sys.argv[1:]:
     elif message.type == Gst.MessageType.ERROR:
         error, details = message.parse_error()
         print("ERROR", repr(error.message), flush=True)
-        if len(error.message.split()) < 5 or "Internal data" in error.message:
+        if len(error.message.split()) < 4 or "Internal data" in error.message:
             print("WORDLESS", flush=True)
     else:
         print("PLAYED", pipeline.get_by_name("odt").props.stats.get_value("frames"), flush=True)

@@ -123,6 +123,9 @@ final class ElementHarness {
     func relink(_ caps: String) {
         let (source, sink) = (gst_element_get_static_pad(element, "src"), harness.pointee.sinkpad)
         gst_pad_unlink(source, sink)
+        // A new element has received no events.
+        gst_pad_set_active(sink, 0)
+        gst_pad_set_active(sink, 1)
         gst_harness_set_sink_caps_str(harness, caps)
         gst_pad_link(source, sink)
         gst_object_unref(source)
@@ -154,6 +157,16 @@ final class ElementHarness {
     /// Like `pull`, but returns `nil` at once if no buffer is queued.
     func pull(ifThere: Bool) -> Buffer? {
         gst_harness_buffers_in_queue(harness) > 0 ? gst_harness_try_pull(harness) : nil
+    }
+
+    /// Removes the output buffers that are queued and returns the numbers of their frames.
+    func takeFrameNumbers() -> [Int] {
+        var numbers: [Int] = []
+        while let buffer = pull(ifThere: true) {
+            numbers.append(Int(buffer.pointee.pts) / 33_333_333)
+            Self.release(buffer)
+        }
+        return numbers
     }
 
     /// Pushes a buffer and pulls the output.
