@@ -258,6 +258,11 @@ class Image(Deployment):
         self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names[default["name"]]))
         self.assertNotRegex(text("build"), r"cp -.*/models")
 
+    def test_variable_names_ca_certificates_of_image(self):
+        """The image has no /usr/lib/ssl, in which OpenSSL searches for CA certificates."""
+        path = re.search(r" SSL_CERT_FILE=(\S+)", text("Containerfile"))[1]
+        self.assertIn(f" {path}\n", text("gather"))
+
 
 @unittest.skipUnless(shutil.which("dh_installsystemd"), "needs debhelper")
 class Package(Deployment):
