@@ -204,6 +204,8 @@ class Kubernetes(Deployment):
         labels = self.pod["metadata"]["labels"]
         self.assertEqual(self.kinds["Deployment"]["spec"]["selector"]["matchLabels"], labels)
         self.assertEqual(self.kinds["Service"]["spec"]["selector"], labels)
+        # /healthz, on which readiness depends, fails while all cameras are lost. Page and metrics must then be reachable.
+        self.assertTrue(self.kinds["Service"]["spec"]["publishNotReadyAddresses"])
         volumes = {volume["name"]: volume for volume in self.pod["spec"]["volumes"]}
         self.assertEqual({mount["name"] for mount in self.container["volumeMounts"]}, set(volumes))
         self.assertEqual(volumes["configuration"]["configMap"]["name"], names["ConfigMap"])
