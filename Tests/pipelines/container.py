@@ -21,7 +21,7 @@ mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t proc proc "$
 mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev" && mknod -m 666 "$0/dev/null" c 1 3 && mknod -m 666 "$0/dev/urandom" c 1 9
 mount --bind "$1" "$0/data"
 exec chroot --userspec=65532:65532 "$0" env -i HOME=/data XDG_CACHE_HOME=/data/cache GST_PLUGIN_PATH=/usr/local/lib/swiftodt \
-    PATH=/usr/local/bin:/usr/bin:/bin sh -c 'cd /data && exec "$@"' sh "${@:2}"
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt PATH=/usr/local/bin:/usr/bin:/bin sh -c 'cd /data && exec "$@"' sh "${@:2}"
 """
 
 

@@ -204,6 +204,8 @@ class Kubernetes(Deployment):
         labels = self.pod["metadata"]["labels"]
         self.assertEqual(self.kinds["Deployment"]["spec"]["selector"]["matchLabels"], labels)
         self.assertEqual(self.kinds["Service"]["spec"]["selector"], labels)
+        # /healthz, on which readiness depends, fails while all cameras are lost. Page and metrics must then be reachable.
+        self.assertTrue(self.kinds["Service"]["spec"]["publishNotReadyAddresses"])
         volumes = {volume["name"]: volume for volume in self.pod["spec"]["volumes"]}
         self.assertEqual({mount["name"] for mount in self.container["volumeMounts"]}, set(volumes))
         self.assertEqual(volumes["configuration"]["configMap"]["name"], names["ConfigMap"])
@@ -257,6 +259,11 @@ class Image(Deployment):
         self.assertEqual(said.returncode, 0, said.stderr)
         self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names[default["name"]]))
         self.assertNotRegex(text("build"), r"cp -.*/models")
+
+    def test_variable_names_ca_certificates_of_image(self):
+        """The image has no /usr/lib/ssl, in which OpenSSL searches for CA certificates."""
+        path = re.search(r" SSL_CERT_FILE=(\S+)", text("Containerfile"))[1]
+        self.assertIn(f" {path}\n", text("gather"))
 
 
 @unittest.skipUnless(shutil.which("dh_installsystemd"), "needs debhelper")
