@@ -349,6 +349,12 @@ class Refused(Annotating):
                 self.assertIn(text, said.stderr)
                 self.assertEqual(self.names(), [])
 
+    def test_gif_is_refused_instead_of_read_forever(self):
+        gif = self.path("moving.gif")
+        ffmpeg("-i", self.picture, "-t", "0.2", gif)
+        said = self.annotate(gif, self.path("out.mkv"), code=1)
+        self.assertIn("cannot find the end of GIF files", said.stderr)
+
     def test_two_outputs_that_are_one_file_are_refused(self):
         """Otherwise the second output would overwrite the first one."""
         os.symlink("link.out", self.path("other.out"))
