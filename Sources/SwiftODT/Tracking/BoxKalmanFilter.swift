@@ -80,8 +80,7 @@ struct BoxKalmanFilter: Sendable {
         return further
     }
 
-    /// Increases the variances as if the error of the image motion had been part of the velocity's variance for the
-    /// last `seconds`.
+    /// Increases the variances as if the velocity had had the error of the image motion for the last `seconds`.
     mutating func addVelocityUncertainty(by uncertainty: ImageMotionUncertainty, over seconds: Double) {
         let size = Self.size(position)
         let uncertainVariance = uncertainty.variance * (size * size)

@@ -1,8 +1,7 @@
 /// Propagates the boxes of tracks from one frame to the next, by image motion if it is available, otherwise by the
 /// Kalman filters. Missed objects follow only the filters: the motion in their boxes probably belongs to an occluder.
 struct BoxPropagator {
-    /// The camera motion in pixels between the two frames, without the part that the velocities of the filters already
-    /// contain (``pace``).
+    /// The camera motion in pixels between the two frames, without the ``pace`` that the filters already contain.
     private(set) var shift = SIMD2<Double>.zero
 
     private var motion: ImageMotion?

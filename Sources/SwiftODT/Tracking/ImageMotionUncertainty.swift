@@ -26,8 +26,7 @@ struct ImageMotionUncertainty: Sendable {
         evidence.bounded(SIMD4(repeating: minimum), TrackerTuning.greatestImageError) * max(1, span / step)
     }
 
-    /// Compares the propagated box `carried` with the detection `found`, and updates the estimate. Returns `false` if
-    /// image motion has not moved the box.
+    /// Updates the estimate from the propagated box and the detection. Returns `false` if no image motion moved the box.
     @inline(__always)
     mutating func judge(_ carried: SIMD4<Double>, against found: Observation, after past: ObservationHistory) -> Bool {
         guard isToBeJudged, found.time > past[0].time, found.box.area > 0 else { return false }

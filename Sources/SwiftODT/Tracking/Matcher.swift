@@ -151,8 +151,7 @@ struct Matcher: ~Copyable {
         strong.keep { !taken[$0.source] }
     }
 
-    /// Returns the gain of a pair. It is 0 or less if the pair is not allowed. Takes a pointer, because a tracklet is
-    /// large and a copy is slow.
+    /// Returns the gain of a pair, 0 or less if it is not allowed. Takes a pointer, because a copy of a tracklet is slow.
     @inline(__always)
     private func gain(
         of detection: FilteredDetection, for track: UnsafePointer<Tracklet>, at place: CandidatePairs.Place,

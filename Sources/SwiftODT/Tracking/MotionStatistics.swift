@@ -12,8 +12,7 @@ struct MotionStatistics: Sendable {
     /// Every n-th matched track of a result contributes to the estimates, beginning with the track number `turn`.
     private var (every, turn) = (1, 0)
 
-    /// The measurement noise: the standard deviation of an observation in object sizes, for centre x, centre y, width
-    /// and height.
+    /// The standard deviation of an observation in object sizes, for centre x, centre y, width and height.
     var jitter: SIMD4<Double> {
         jitterVariance.bounded(SIMD4(repeating: 0.02 * 0.02), SIMD4(repeating: 0.2 * 0.2)).squareRoot()
             * TrackerTuning.jitterCorrelation

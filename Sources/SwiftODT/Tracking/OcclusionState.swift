@@ -1,7 +1,6 @@
 /// Describes whether a missed object is probably still at its predicted position.
 struct OcclusionState: Sendable {
-    /// Whether the picture shows that the object is not at its predicted position. While true, the track is not
-    /// reported.
+    /// Whether the picture shows that the object is not at its predicted position. The track is then not reported.
     private(set) var isAbsent = false
     /// Whether the box may have been propagated to a wrong position. While true, the track is not reported.
     var isUnreliable = false

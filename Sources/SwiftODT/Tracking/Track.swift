@@ -23,8 +23,7 @@ package struct Track: Sendable {
     /// The horizontal velocity in buffer pixels per second.
     package var velocityX = 0.0
     package var velocityY = 0.0
-    /// The ``Detection/origin`` of the object's detection in this frame. `nil` if there is no such detection, or if it
-    /// has no origin.
+    /// The ``Detection/origin`` of the object's detection in this frame. `nil` without such a detection or origin.
     package var origin: Int?
 }
 

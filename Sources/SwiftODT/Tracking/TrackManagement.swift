@@ -22,14 +22,16 @@ extension TrackerState {
         statistics.expect(matcher.pairs.count)
         for number in matcher.pairs.indices {
             let (track, detection) = (matcher.pairs[number].track, matcher.pairs[number].detection)
+            let gap = time - tracklets[track].lastSeen
             tracklets[track].confirm(
                 by: detection, called: detections[detection.source].label,
                 appearance: matcher.appearances.clear(detection), at: time, jitter: jitter,
                 magnification: magnification, heuristics: options.heuristics)
             statistics.learn(from: tracklets[track].sightings, number: number, heuristics: options.heuristics)
-            tracklets[track].evidence += weight(of: detection.ownScore)
+            tracklets[track].evidence += weight(of: detection.ownScore, after: gap)
             if tracklets[track].isConfirmed {
                 tracklets[track].isNew = false
+                usualScore += (detection.ownScore - usualScore) * TrackerTuning.usualScoreShare
             } else if tracklets[track].evidence >= hits {
                 confirm(track)
             }
@@ -42,7 +44,7 @@ extension TrackerState {
                 Tracklet(
                     key: nextKey, detection: detection, label: detections[detection.source].label,
                     appearance: matcher.appearances[detection], time: time, jitter: statistics.jitter,
-                    evidence: weight(of: detection.ownScore), magnification: magnification))
+                    evidence: weight(of: detection.ownScore, after: .max), magnification: magnification))
             nextKey += 1
             // The objects of the first result of a scene are confirmed immediately.
             if lastResult == nil || options.minHits <= 1 { confirm(tracklets.count - 1) }
@@ -108,11 +110,13 @@ extension TrackerState {
         kept += 1
     }
 
-    /// Returns the weight towards confirmation, 0 to 1. More detections are needed to confirm if their scores are low.
-    private func weight(of score: Double) -> Double {
-        let full = min(TrackerTuning.fullEvidence, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
-        guard score < full, options.heuristics.contains(.scoreEvidence) else { return 1 }
-        return (score / full) * (score / full)
+    /// Returns the weight towards confirmation, 0 to 1. More detections are needed to confirm if their scores are low
+    /// compared with those of other objects, or if they follow each other closely, because their errors are correlated.
+    private func weight(of score: Double, after gap: Nanoseconds) -> Double {
+        let correlation = 1 - min(1, Double(gap) / Double(TrackerTuning.errorCorrelation))
+        let full = TrackerTuning.fullEvidence * usualScore + TrackerTuning.correlatedEvidence * correlation
+        let share = score / min(full, TrackerTuning.fullEvidenceFactor * options.scoreThreshold)
+        return share < 1 && options.heuristics.contains(.scoreEvidence) ? share * share : 1
     }
 
     /// Ends the track that has been missed for longest. Returns `false` if all tracks are detected.

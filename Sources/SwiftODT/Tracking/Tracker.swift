@@ -118,7 +118,7 @@ package struct TrackerOptions: Hashable, Sendable {
     /// enough.
     package var minHits: Int
     /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. If the stream's scores are bimodal,
-    /// the effective threshold is up to 1.5 times this value.
+    /// the effective threshold is up to 1.75 times this value.
     package var scoreThreshold: Double
     /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
     package var maxTracks: Int

@@ -18,6 +18,8 @@ struct TrackerState: ~Copyable {
     private(set) var settledTime: Nanoseconds = 0
     var (width, height) = (0, 0)
     var (nextID, nextKey) = (1, 1)
+    /// The running average of the scores of confirmed objects. It depends on the detector.
+    var usualScore = 0.7
 
     private(set) var isCut = false
     private(set) var lastResult: Nanoseconds?

@@ -49,11 +49,10 @@ enum TrackerTuning {
     static let valleySamples: Float = 200
     /// The minimum heights of the modes of low scores and of object scores, as multiples of the valley's height.
     static let (valleyNoise, valleyObjects): (Float, Float) = (3, 4.5)
-    /// The threshold is raised only if a result has on average at least this number of low-score detections. Fewer such
-    /// detections may come from objects with low scores.
+    /// The minimum mean number of low-score detections in a result. Fewer of them may come from objects with low scores.
     static let valleyCrowd: Float = 3
     /// The upper limits of the effective score threshold: a multiple of the user's threshold, and an absolute score.
-    static let (valleyFactor, valleyLimit) = (1.5, 0.6)
+    static let (valleyFactor, valleyLimit) = (1.75, 0.7)
     /// A detection with another label shows a cut object only if its IoU with the visible part exceeds this value.
     static let fragmentOverlap = 0.5
 
@@ -70,7 +69,7 @@ enum TrackerTuning {
     static let jitterCorrelation = 1.75
     /// The interval of acceleration samples in nanoseconds. In this time a change of velocity exceeds the jitter.
     static let accelerationSpan: Nanoseconds = 330_000_000
-    /// The time in nanoseconds within which the errors of two low-score boxes of one object are correlated.
+    /// The time in nanoseconds within which the errors of two detections of one object are correlated.
     static let errorCorrelation: Nanoseconds = 150_000_000
     /// The correlation of box errors is complete for scores up to `1 - 1 / errorSteepness`, and 0 for a score of 1.
     static let errorSteepness = 4.0
@@ -111,9 +110,12 @@ enum TrackerTuning {
     static let keyFrameDistance: Nanoseconds = 900_000_000
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
-    /// A detection has full weight towards confirmation if its score is at least `fullEvidence`, or at least
-    /// `fullEvidenceFactor` times the score threshold.
-    static let (fullEvidence, fullEvidenceFactor) = (0.6, 6.0)
+    /// A detection has full weight towards confirmation if its score is at least `fullEvidence` times the usual score of
+    /// objects, plus `correlatedEvidence` if it immediately follows another one, or `fullEvidenceFactor` times the score
+    /// threshold.
+    static let (fullEvidence, correlatedEvidence, fullEvidenceFactor) = (0.7, 0.3, 6.0)
+    /// The weight of the latest score in the running average of the scores of objects.
+    static let usualScoreShare = 0.005
     /// After this number of results that do not cover a track at sufficient magnification, such a result is a miss if
     /// the latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``.
     static let inferencesElsewhere = 10

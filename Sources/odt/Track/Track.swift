@@ -16,7 +16,7 @@ private let help = """
                              '-' is standard output
       --frame-rate N         frames per second, 0.01 to 10,000 (default: that of the recording, otherwise 30)
       --image-size WxH       frame size in pixels (default: that of the recording, otherwise the extent of the boxes)
-      --score-threshold S    minimum score of detections that start tracks, 0 to 1; raised by up to a half if the scores
+      --score-threshold S    minimum score of detections that start tracks, 0 to 1; raised by up to 3/4 if the scores
                              are noisy (default: \(TrackerOptions().scoreThreshold))
       --min-hits N           detections before a track is confirmed, 1 to 1,000 (default: \(TrackerOptions().minHits))
       --max-age SECONDS      time after which a lost track is removed, 0 to 3,600 (default: \(seconds(TrackerOptions().maxAge)))

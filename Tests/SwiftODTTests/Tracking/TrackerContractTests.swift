@@ -33,15 +33,25 @@ import Testing
         #expect(step(tracker, frame: 2, [detection(x: 100)]).map(\.id) == [1])
     }
 
-    /// False objects usually have low scores.
-    @Test(arguments: [(0.9, 2), (0.42, 5)])
-    func lowScoresNeedMoreDetectionsForConfirmation(_ score: Double, _ count: Int) {
+    /// False objects usually have low scores. The errors of close results are correlated, so they count less.
+    @Test(arguments: [(0.9, 1, 2), (0.42, 1, 5), (0.42, 25, 3)])
+    func lowScoresNeedMoreDetectionsForConfirmation(_ score: Double, _ interval: Int, _ count: Int) {
+        #expect(detectionsForConfirmation(by: Tracker(), score: score, interval: interval, from: 0) == count)
+    }
+
+    @Test func lowScoresAreUsualForSomeDetectors() {
         let tracker = Tracker()
-        _ = step(tracker, frame: 0, [])
-        let first = (1...10).first { frame in
-            !step(tracker, frame: frame, [detection(x: 100, score: score)]).isEmpty
+        for frame in 0..<500 { _ = step(tracker, frame: frame, [detection(x: 500, score: 0.45)]) }
+        #expect(detectionsForConfirmation(by: tracker, score: 0.42, interval: 1, from: 500) == 3)
+    }
+
+    /// Returns after how many detections a new object is reported.
+    private func detectionsForConfirmation(by tracker: Tracker, score: Double, interval: Int, from start: Int) -> Int? {
+        let shown = step(tracker, frame: start, []).count
+        return (1...10).first { number in
+            let found = [detection(x: 100, score: score)]
+            return step(tracker, frame: start + number * interval, found).count > shown
         }
-        #expect(first == count)
     }
 
     @Test func missedObjectCoastsAndIsLostOnce() {
