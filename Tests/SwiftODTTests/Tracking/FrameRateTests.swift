@@ -59,6 +59,23 @@ import Testing
         #expect(tracker.state.statistics.accelerationNoise.x < before / 3)
     }
 
+    /// A person stands, and a box with a low score sways. At the higher frame rate, more boxes have the same error, so
+    /// they must not count more.
+    @Test func swayingBoxMovesTrackEquallyAtAnyFrameRate() {
+        let speeds = [30, 60].map { rate in
+            let tracker = Tracker()
+            var greatest = 0.0
+            for frame in 0..<4 * rate {
+                let seconds = Double(frame) / Double(rate)
+                let box = Box(x: 300 + 6 * sin(2 * .pi * seconds / 0.3 + 0.3), y: 200, width: 60, height: 150)
+                _ = tracker.step(Nanoseconds(seconds * 1e9), [Detection(box: box, score: 0.6)])
+                if frame > 2 * rate { greatest = max(greatest, abs(tracker.state.tracklets[0].filter.velocity.x)) }
+            }
+            return greatest
+        }
+        #expect(speeds[1] < 1.1 * speeds[0])
+    }
+
     @Test func droppedFramesKeepIDs() {
         var dice = RandomNumbers(9)
         let times = (0..<300).map { Double($0) / 30 }.filter { _ in Int.random(in: 0..<3, using: &dice) > 0 }

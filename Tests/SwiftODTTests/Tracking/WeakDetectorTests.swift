@@ -55,6 +55,17 @@ import Testing
         #expect((5.4...6.1).contains(last))
     }
 
+    /// A person is missed in the frame in which another one is first detected beside them.
+    @Test func neighbourDoesNotContinueTrack() {
+        let tracker = Tracker()
+        for frame in 0..<23 {
+            let box = Box(x: frame < 20 ? 300 : 342, y: 200, width: 40, height: 100)
+            _ = tracker.step(Nanoseconds(frame) * Self.frame, [person(box)])
+        }
+        let seen = tracker.tracks.filter { $0.state == .tracked || $0.state == .new }
+        #expect(seen.map(\.id) == [2])
+    }
+
     /// The full box and a partial box are detected at once, then only a box between the two. It belongs to the older
     /// track.
     @Test func olderOfDuplicateTracksWins() throws {
