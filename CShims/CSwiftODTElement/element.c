@@ -178,22 +178,31 @@ note_position (GstBaseTransform * base, GstBuffer * buffer)
         + (GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : 0);
 }
 
+/* Returns the flow after caps were refused. Drops the frames that need them. */
+static GstFlowReturn
+drop_refused (GstBaseTransform * base)
+{
+  if (GST_PAD_IS_FLUSHING (base->srcpad))
+    return GST_FLOW_FLUSHING;
+  swiftodt_session_drop_refused (SESSION (base));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
 /* If downstream was relinked or requests it, negotiates before the next held frame is drawn on and pushed. The caps are
  * those of this frame. gst_base_transform_reconfigure would use the latest caps, which may be queued behind it. */
-static gboolean
+static GstFlowReturn
 renegotiate (GstBaseTransform * base)
 {
+  gboolean has_pending_events = GST_PAD_HAS_PENDING_EVENTS (base->srcpad);
+
   if (!GST_PAD_NEEDS_RECONFIGURE (base->srcpad) || !swiftodt_session_is_frame_next (SESSION (base)))
-    return TRUE;
-  gboolean is_relinked = GST_PAD_HAS_PENDING_EVENTS (base->srcpad);
+    return GST_FLOW_OK;
   if (pass_event (base, gst_event_new_caps (((GstSwiftOdt *) base)->caps)))
-    return TRUE;
-  if (!swiftodt_session_has_queued_caps (SESSION (base)) || GST_PAD_IS_FLUSHING (base->srcpad))
-    return FALSE;
-  /* Downstream may accept the queued caps. The same peer accepts the held frames with the caps that it has received. */
-  if (is_relinked)
-    swiftodt_session_drop_refused (SESSION (base));
-  return !is_relinked;
+    return GST_FLOW_OK;
+  if (!swiftodt_session_has_queued_caps (SESSION (base)))
+    return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  /* Downstream may accept the queued caps. Without a new peer, it has received the caps of the held frames before. */
+  return has_pending_events ? drop_refused (base) : GST_FLOW_OK;
 }
 
 /* Outputs the finished frames and the events between them in their original order. If `drain` is TRUE, waits until all
@@ -205,8 +214,8 @@ forward (GstBaseTransform * base, gboolean drain)
   GstMiniObject *next;
 
   while (flow == GST_FLOW_OK) {
-    if (!renegotiate (base))
-      return GST_PAD_IS_FLUSHING (base->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    if ((flow = renegotiate (base)) != GST_FLOW_OK)
+      break;
     flow = swiftodt_session_produce (SESSION (base), drain, &next);
     if (flow != GST_FLOW_OK || !next)
       break;
@@ -215,10 +224,8 @@ forward (GstBaseTransform * base, gboolean drain)
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
-      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps) {
-        swiftodt_session_drop_refused (SESSION (base));
-        flow = GST_FLOW_NOT_NEGOTIATED;
-      }
+      if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
+        flow = drop_refused (base);
     }
   }
   return flow;
@@ -289,11 +296,13 @@ static gboolean
 sink_event (GstBaseTransform * base, GstEvent * event)
 {
   gboolean is_over = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
+  /* After a refused caps event, upstream fails itself. */
+  gboolean is_checked = GST_EVENT_TYPE (event) != GST_EVENT_CAPS && !is_pause (event);
 
   if (is_pause (event))
     forward_checked (base, TRUE);
   if (swiftodt_session_notice (SESSION (base), event))
-    return forward_checked (base, FALSE);
+    return is_checked ? forward_checked (base, FALSE) : forward (base, FALSE) == GST_FLOW_OK;
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);
@@ -324,6 +333,9 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
   /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
    * later frames. */
   if (is_serialized && (!is_allocation || is_reconfigured) && !forward_checked (base, !is_allocation))
+    return FALSE;
+  /* Downstream has refused to negotiate for the held frames. The base class would send the queued caps before them. */
+  if (is_reconfigured && GST_PAD_NEEDS_RECONFIGURE (base->srcpad) && swiftodt_session_has_queued_caps (SESSION (base)))
     return FALSE;
   gboolean is_answered = PARENT->query (base, direction, query);
   if (is_reconfigured)

@@ -60,14 +60,18 @@ package final class MediaSource: Sendable {
     /// If the input is a URI and its source element has posted the error, the failure becomes a text with the address
     /// and a remedy. Its reason is then that of an input that cannot be read.
     package func explain(_ ending: inout Player.Ending) {
+        guard let text = ending.failure.flatMap(explained) else { return }
+        (ending.failure, ending.reason) = (text, .fileNotFound)
+    }
+
+    /// Returns a text with the address and a remedy if the input is a URI and its source element has posted the error.
+    package func explained(_ failure: String) -> String? {
         // The name that uridecodebin gives to its source.
         let prefix = "source: "
-        guard path == nil, let failure = ending.failure, failure.hasPrefix(prefix) else { return }
+        guard path == nil, failure.hasPrefix(prefix) else { return nil }
         // The last line of the error text is the most specific one.
         let cause = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
-        ending.failure =
-            "cannot play \(addressWithoutPassword): \(cause); check the address and that its server can be reached"
-        ending.reason = .fileNotFound
+        return "cannot play \(addressWithoutPassword): \(cause); check the address and that its server can be reached"
     }
 
     /// The name for messages: the name without the user name and password of an address.
@@ -107,7 +111,7 @@ package final class MediaSource: Sendable {
 
     /// Returns the file type bits of `st_mode`.
     ///
-    /// - Throws: ``PlaybackError`` if the path is a folder or cannot be read.
+    /// - Throws: ``PlaybackError`` if the path is a folder or a GIF file, or cannot be read.
     private static func readable(_ path: String) throws -> mode_t {
         var status = stat()
         guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else {
@@ -120,6 +124,18 @@ package final class MediaSource: Sendable {
         guard PathText.withSystemPath(path, { access($0, R_OK) }) == 0 else {
             throw PlaybackError("no permission to read \(path)", .fileNotFound)
         }
+        if kind == S_IFREG, isGIF(path) {
+            throw PlaybackError(
+                "GStreamer cannot find the end of GIF files: convert \(path) to a video, for example to MP4",
+                .invalidFile)
+        }
         return kind
+    }
+
+    private static func isGIF(_ path: String) -> Bool {
+        var start = [UInt8](repeating: 0, count: 4)
+        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
+        defer { close(file) }
+        return read(file, &start, start.count) == start.count && start == Array("GIF8".utf8)
     }
 }

@@ -106,7 +106,7 @@ package enum ErrorText {
     }
 }
 
-/// The decoders that GStreamer has reported as missing. Errors and warnings name those reported since the last one.
+/// The decoders that GStreamer has reported as missing. Errors and warnings name those since the previous one.
 package struct MissingDecoders: Sendable {
     private var names: [String] = []
     /// Whether a decoder of video or sound is among them. Files of other formats contain no video.

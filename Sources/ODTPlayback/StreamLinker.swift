@@ -82,11 +82,7 @@ package final class StreamLinker: Sendable {
             }
             return muxer == nil ? false : !(isSupported(stream, at: "audio_%u") && stream.isWhole(from: pad))
         case .subtitle: return muxer == nil ? false : !isSupported(stream, at: "subtitle_%u")
-        case .other:
-            if stream.name == "image/gif" {
-                pipeline.refuse("GStreamer cannot find the end of GIF files: convert it to a video, for example to MP4")
-            }
-            return true
+        case .other: return true
         }
     }
 

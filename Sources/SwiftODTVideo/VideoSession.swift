@@ -104,7 +104,7 @@ final class VideoSession: Sendable {
 
     /// Renames the annotated video after success, or discards it.
     private func finish(_ ending: Player.Ending) -> Result<Void, ODTError> {
-        let failure = ending.failure.map { ODTError(channel.reason ?? .failed, $0) }
+        let failure = ending.failure.map { ODTError(channel.reason ?? ending.reason ?? .failed, $0) }
         guard let file else { return failure.map { .failure($0) } ?? .success(()) }
         if channel.isCancelled {
             file.discard()

@@ -86,7 +86,7 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
                 written += 1
             held = line
         end = parsed(held) if held else {}
-        if end.get("end") is not True:
+        if end.get("end") is not True or not isinstance(end.get("frames"), int):
             raise RecordingMismatch("a part is incomplete")
         frames += end["frames"]
         last = end.get("time", last)

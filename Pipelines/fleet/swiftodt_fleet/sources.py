@@ -109,15 +109,16 @@ def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str
     first = next(index for index, part in enumerate(parts) if re.search(r"[*?\[]", part))
     # A trailing ** also matches in the folders that it matches.
     ends = range(first + 1, len(parts) + (parts[-1] == "**"))
-    folders = [glob_translate("/".join(parts[:end])) for end in ends]
+    folders = [re.compile(glob_translate("/".join(parts[:end]))) for end in ends]
+    wanted = re.compile(glob_translate(pattern))
 
     def report(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
             complain(f"{error.filename} cannot be read: {reason(error)}")
 
     for folder, below, names in os.walk("/".join(parts[:first]) or "/", onerror=report):
-        yield from (path for name in below + names if re.match(glob_translate(pattern), path := os.path.join(folder, name)))
-        below[:] = [name for name in below if any(re.match(part, os.path.join(folder, name)) for part in folders)]
+        yield from (path for name in below + names if wanted.match(path := os.path.join(folder, name)))
+        below[:] = [name for name in below if any(part.match(os.path.join(folder, name)) for part in folders)]
 
 
 def expand_list(name: str, complain: Callable[[str], None]) -> Iterator[str]:

@@ -56,7 +56,7 @@ struct DetectionPreFilter: ~Copyable {
 
     /// Applies soft non-maximum suppression (soft NMS): the greater the overlap of a box with a stronger box of the
     /// same label, the lower its score. Drops the box if the reduced score is below `floor`. Of two duplicates, only
-    /// the stronger one stays. A second box on one object recurs in every frame, so it is no evidence for an object.
+    /// the stronger one stays. A second box on one object recurs in every frame, so it is no evidence of another one.
     private mutating func discountOverlapped(from floor: Double) {
         for first in accepted.indices {
             let one = accepted[first]

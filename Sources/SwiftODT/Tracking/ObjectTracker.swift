@@ -13,8 +13,8 @@ public final class ObjectTracker {
         /// The maximum time for which a track is kept without a detection, default 1 s. After twice this time without
         /// `update`, all tracks end, unless the previous interval was at least half as long.
         public var maximumAge: Duration
-        /// The number of detections that confirm a track, default 2. In the first result of a scene, one detection is
-        /// enough.
+        /// The number of detections that confirm a track, default 2. Low scores count less. In the first result of a
+        /// scene, one detection is enough.
         public var minimumHits: Int
         /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. Weaker detections only continue
         /// tracks. ``ObjectDetector/trackingThreshold`` is the value for the model of a detector.

@@ -105,7 +105,7 @@ package final class Tracker {
     /// Removes a track without an event, because another tracker continues the track.
     func release(_ id: Int) { state.tracklets.removeAll { $0.id == id } }
 
-    /// Starts a new epoch. All tracks end. The noise estimates are kept. Later tracks get new ids.
+    /// Starts a new epoch. All tracks end. The estimates of noise and of scores are kept. Later tracks get new ids.
     package func reset(reason: TrackEvent.Reason) { state.reset(reason: reason) }
 }
 
@@ -114,11 +114,11 @@ package struct TrackerOptions: Hashable, Sendable {
     /// The maximum time for which a track is kept without a detection, default 1 s. If inferences rarely cover the
     /// track's position, it is kept about twice as long.
     package var maxAge: Nanoseconds
-    /// The number of detections that confirm a track, default 2. In the first result of a scene, one detection is
-    /// enough.
+    /// The number of detections that confirm a track, default 2. Low scores count less. In the first result of a
+    /// scene, one detection is enough.
     package var minHits: Int
     /// The minimum score of a detection that begins a track, 0 to 1, default 0.4. If the stream's scores are bimodal,
-    /// the effective threshold is up to 1.75 times this value.
+    /// the effective threshold is up to 1.75 times this value, and at most 0.7.
     package var scoreThreshold: Double
     /// The maximum number of tracks, default 1000. The track that has been missed for longest ends first.
     package var maxTracks: Int

@@ -114,7 +114,7 @@ enum TrackerTuning {
     /// objects, plus `correlatedEvidence` if it immediately follows another one, or `fullEvidenceFactor` times the score
     /// threshold.
     static let (fullEvidence, correlatedEvidence, fullEvidenceFactor) = (0.7, 0.3, 6.0)
-    /// The weight of the latest score in the running average of the scores of objects.
+    /// The weight of each detection in the running average of the scores of objects, which changes slowly.
     static let usualScoreShare = 0.005
     /// After this number of results that do not cover a track at sufficient magnification, such a result is a miss if
     /// the latest detection is older than ``ageFactorOutsideRegions`` times ``TrackerOptions/maxAge``.

@@ -8,13 +8,14 @@ struct VideoCuts {
     /// The time limit for starting the pipeline and for each seek, in nanoseconds.
     private static let timeout: Nanoseconds = 60_000_000_000
 
+    private let source: MediaSource
     private let pipeline: Pipeline
     private let entry: Pad
     /// The stream time of the first frame after the latest seek; `nil` until the frame arrives.
     private let landing = Monitor<Nanoseconds?>(nil)
 
     init(_ video: String) throws {
-        let source = try MediaSource(video)
+        source = try MediaSource(video)
         pipeline = try Pipeline("\(source.description) videoconvert name=video ! fakesink sync=false")
         source.give(to: pipeline)
         guard let entry = pipeline["video"].pad("sink") else { throw PlaybackError("the pipeline has no entry pad") }
@@ -78,6 +79,7 @@ struct VideoCuts {
             case GST_MESSAGE_ELEMENT: missing.note(message)
             case GST_MESSAGE_ERROR:
                 let error = missing.explained(message)
+                if let text = source.explained(error.text) { throw PlaybackError(text, .fileNotFound) }
                 throw PlaybackError(error.text, error.reason)
             default: return message.pointee.type == GST_MESSAGE_ASYNC_DONE
             }

@@ -100,8 +100,20 @@ import Testing
         #expect(frames == (capsFollow ? [0, 2, 3, 4] : [0]))
     }
 
+    /// Upstream learns from the event that the caps are refused. No frame is lost.
+    @Test func refusedCapsEventIsNoError() {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
+        gst_harness_set_sink_caps_str(harness.harness, "video/x-raw,format=I420,width=64")
+        harness.push(harness.buffer(0))
+        detector.answer()
+        harness.setCaps(width: 128)
+        #expect(harness.takeFrameNumbers() == [0])
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+
     /// As with a `capsfilter` whose caps the application changes.
-    @Test func heldFramesPassAfterDownstreamRequestedQueuedCaps() {
+    @Test(arguments: [false, true]) func heldFramesPassAfterDownstreamRequestedQueuedCaps(isAllocationQueried: Bool) {
         let detector = ControlledDetector(capacity: 8)
         let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
         harness.watchBufferSizes()
@@ -109,6 +121,7 @@ import Testing
         gst_harness_set_sink_caps_str(harness.harness, "video/x-raw,format=I420,width=128")
         gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
         harness.setCaps(width: 128)
+        if isAllocationQueried { harness.queryAllocation() }
         harness.push(harness.buffer(1))
         detector.answer()
         #expect(harness.push(harness.buffer(2)) == GST_FLOW_OK)

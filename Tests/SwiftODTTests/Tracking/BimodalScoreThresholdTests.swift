@@ -35,8 +35,11 @@ import Testing
         let street = bimodalThreshold(of: [(0.1...0.35, 60), (0.35...0.65, 12), (0.65...0.95, 90)])
         #expect((0.45...0.65).contains(street.effectiveThreshold(from: 0.4)))
         // The threshold rises to at most 1.75 times the user's value and never above 0.7.
-        #expect((0.2...0.35).contains(street.effectiveThreshold(from: 0.2)))
-        #expect((0.58...0.7).contains(street.effectiveThreshold(from: 0.58)))
+        let dusk = bimodalThreshold(of: [(0.1...0.6, 100), (0.75...0.95, 100)])
+        #expect(dusk.effectiveThreshold(from: 0.4) == 0.7)
+        #expect(dusk.effectiveThreshold(from: 0.36) == 0.36)
+        let snow = bimodalThreshold(of: [(0.1...0.7, 100), (0.85...0.95, 100)])
+        #expect(snow.effectiveThreshold(from: 0.5) == 0.5)
         for threshold in [0, 0.75, 0.9, 1, 2, -1, .infinity] {
             #expect(street.effectiveThreshold(from: threshold) == threshold)
         }
