@@ -149,7 +149,7 @@ class Page(unittest.TestCase):
             page = f"{folder}/page.html"
             for words, code, part in ((("/nowhere.mp4",), 4, "no such file: /nowhere.mp4"), ((), 2, "name a VIDEO"),
                                       ((__file__,), 1, "cannot read a frame"), (("-o", __file__, __file__), 2, "is an input"),
-                                      (("rtsp://user:secret@127.0.0.1:9/x",), 1, "cannot read a frame from rtsp://127.0.0.1:9/x\n")):
+                                      (("rtsp://user:secret@127.0.0.1:9/x",), 4, "cannot read a frame from rtsp://127.0.0.1:9/x\n")):
                 said = self.odt("-o", page, *words)
                 self.assertEqual(said.returncode, code, said.stderr)
                 self.assertIn(part, said.stderr)

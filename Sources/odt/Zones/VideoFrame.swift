@@ -46,9 +46,9 @@ enum VideoFrame {
         guard let index = written.last(where: { $0 < number }),
             let bytes = try? FileBytes.read("\(path)/\(index)", limit: 64 << 20), !bytes.isEmpty
         else {
-            throw ODTError(
-                media.path == nil ? .fileNotFound : .invalidFile,
-                "cannot read a frame from \(media.addressWithoutPassword)")
+            throw PlaybackError(
+                "cannot read a frame from \(media.addressWithoutPassword)",
+                media.path == nil ? .fileNotFound : .invalidFile)
         }
         return bytes
     }
