@@ -127,7 +127,8 @@ pass_event (GstBaseTransform * base, GstEvent * event)
 }
 
 /* Increases the minimum number of buffers in the proposed pools by `held`, the number of frames that the element holds.
- * If the maximum of a pool is too small, the pool is removed from the proposal. */
+ * If the maximum of a pool is too small, the pool is removed from the proposal. While caps are queued, downstream
+ * proposes the size of earlier frames. */
 static void
 propose_pools (GstQuery * query, guint frame_size, guint held)
 {
@@ -140,7 +141,7 @@ propose_pools (GstQuery * query, guint frame_size, guint held)
   for (guint i = 0; i < count; i++) {
     gst_query_parse_nth_allocation_pool (query, i, &pool, &size, &min, &max);
     gboolean is_narrow = max && max - MIN (min, max) < held;
-    gst_query_set_nth_allocation_pool (query, i, is_narrow ? NULL : pool, size, min + held, is_narrow ? 0 : max);
+    gst_query_set_nth_allocation_pool (query, i, is_narrow ? NULL : pool, MAX (size, frame_size), min + held, is_narrow ? 0 : max);
     g_clear_object (&pool);
   }
 }

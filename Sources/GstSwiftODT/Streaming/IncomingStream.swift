@@ -33,13 +33,12 @@ struct IncomingStream {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
     }
 
-    /// Determines whether the stream is live. The function is called at the first frame or allocation query, because
-    /// upstream elements can then answer the latency query. Only the first call sends the latency query.
+    /// Determines whether the stream is live. The function is called at frames and allocation queries. It queries until
+    /// upstream answers, because one of several sources may not be connected yet.
     mutating func queryUpstream() {
-        guard !hasQueriedUpstream else { return }
-        hasQueriedUpstream = true
-        isLive = element.sinkPad.isUpstreamLive() ?? isLive
-        element.log(.info, isLive ? "upstream is live" : "upstream is not live, or does not answer the latency query")
+        guard !hasQueriedUpstream, let answer = element.sinkPad.isUpstreamLive() else { return }
+        (hasQueriedUpstream, isLive) = (true, answer)
+        element.log(.info, isLive ? "upstream is live" : "upstream is not live")
     }
 
     // MARK: Frames

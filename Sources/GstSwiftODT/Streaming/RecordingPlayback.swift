@@ -57,7 +57,7 @@ final class RecordingPlayback: Sendable {
 private struct PlaybackState {
     /// Each kind of mismatch is reported once.
     private enum Mismatch: Hashable {
-        case labels, orientation, privacy(String), floor, overlap, unfinished, times, ended, size, shorter
+        case labels, orientation, privacy(String), floor, overlap, unfinished, times, ended, size, shorter, stream
     }
 
     private let reader: RecordingReader
@@ -101,6 +101,11 @@ private struct PlaybackState {
         let key = try key(of: context)
         let tolerance = key.isTime ? min(Self.rounding, (context.format.frameDuration ?? .max) / 4) : 0
         defer { latest = (key, context.hasJumped) }
+        if context.epochBreak == .stream {
+            let fault = "another stream has begun, but the recording belongs to one video: use an element for each"
+            try requireRedaction(context.settings, fault)
+            reportMismatch(.stream, fault)
+        }
         var isOver = false
         if let last = reader.end?.last ?? reader.last, last.isTime == key.isTime,
             key.isLater(than: last, by: tolerance),

@@ -128,8 +128,11 @@ struct RedactionGuard {
                     + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
     }
 
-    /// Returns whether redaction is requested, but neither this frame nor an earlier one had metadata that can describe
-    /// objects. In this case, there may be no detector upstream.
+    /// The detector of an earlier stream may be absent from the next one.
+    mutating func beginStream() { hasUpstreamMetadata = false }
+
+    /// Returns whether redaction is requested, but neither this frame nor an earlier one of the stream had metadata that
+    /// can describe objects. In this case, there may be no detector upstream.
     mutating func awaitsUpstreamMetadata(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         guard isRequested, !hasUpstreamMetadata else { return false }
         hasUpstreamMetadata = UpstreamObject.describesObjects(buffer)

@@ -450,6 +450,7 @@ final class Stream {
     func notice(_ event: UnsafeMutablePointer<GstEvent>) -> Bool {
         incoming.notice(event)
         switch event.pointee.type {
+        case GST_EVENT_STREAM_START: redaction.beginStream()
         case GST_EVENT_CAPS:
             let format = incoming.format
             planner.update {

@@ -14,6 +14,7 @@ import Testing
         var answers = true
         /// The limits of downstream's pool.
         var buffers: (minimum: guint, maximum: guint)?
+        var size: guint = 64 * 48 * 3 / 2
         var crops = false
         var readsPadded = false
     }
@@ -49,7 +50,8 @@ import Testing
         var pool: UnsafeMutablePointer<GstBufferPool>?
         var size: guint = 0
         gst_query_parse_nth_allocation_pool(query, 0, &pool, &size, &proposal.minimum, &proposal.maximum)
-        #expect(size >= 64 * 48 * 3 / 2)
+        // Downstream proposes the size of earlier frames while the caps of larger ones are queued.
+        #expect(size == max(downstream.size, 64 * 48 * 3 / 2))
         proposal.hasPool = pool != nil
         if let pool { gst_object_unref(pool) }
         proposal.crops = gst_query_find_allocation_meta(query, gst_video_crop_meta_api_get_type(), nil) != 0
@@ -72,7 +74,8 @@ import Testing
             guard downstream.answers else { return GST_PAD_PROBE_DROP }
             if let buffers = downstream.buffers {
                 let pool = gst_video_buffer_pool_new()
-                gst_query_add_allocation_pool(query, pool, 64 * 48 * 3 / 2, buffers.minimum, buffers.maximum)
+                gst_query_add_allocation_pool(
+                    query, pool, downstream.size, buffers.minimum, buffers.maximum)
                 gst_object_unref(pool)
             }
             if downstream.readsPadded {
@@ -91,6 +94,10 @@ import Testing
         #expect(!proposal.hasPool)
         #expect(proposal.minimum == 3)
         #expect(proposal.maximum == 0)
+    }
+
+    @Test(arguments: [100, 10_000] as [guint]) func proposedSizeHoldsFrame(_ size: guint) throws {
+        #expect(try ask(Downstream(buffers: (2, 0), size: size)).hasPool)
     }
 
     @Test func downstreamPoolIsEnlargedByHeldFrames() throws {
