@@ -38,7 +38,8 @@ package final class MediaSource: Sendable {
 
     /// The first elements of a pipeline description, which decode the source. The last one is named `decoded`.
     package var description: String {
-        if path == nil { return "uridecodebin name=decoded" }
+        // Of an adaptive stream, the best variant is played: a change of the variant would end the pad.
+        if path == nil { return "uridecodebin name=decoded connection-speed=4000000" }
         return "\(isCamera ? "v4l2src" : "filesrc") name=source ! decodebin name=decoded"
     }
 
