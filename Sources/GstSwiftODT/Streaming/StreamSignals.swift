@@ -11,8 +11,8 @@ final class StreamSignals: Sendable {
         /// A function that interrupts the current wait of the streaming thread. `nil` if the streaming thread does not
         /// wait.
         var cut: (@Sendable () -> Void)?
-        /// The sequence number of the latest seek, until its segment arrives.
-        var seek: UInt32?
+        /// The sequence numbers of the latest seeks whose segments have not arrived, the oldest first.
+        var seeks: [UInt32] = []
     }
 
     private let state = Mutex(State())
@@ -31,7 +31,11 @@ final class StreamSignals: Sendable {
 
     func requestDetection() { state.withLock { $0.wantsDetection = true } }
 
-    func noteSeek(_ number: UInt32) { state.withLock { $0.seek = number } }
+    /// Several sinks may send the same seek. A seek that upstream refuses stays until a later one has its segment, so the
+    /// list is limited.
+    func noteSeek(_ number: UInt32) {
+        state.withLock { $0.seeks = $0.seeks.filter { $0 != number }.suffix(15) + [number] }
+    }
 
     private func interrupt(_ change: (inout State) -> Void) {
         let cut = state.withLock { state in
@@ -58,11 +62,12 @@ final class StreamSignals: Sendable {
     /// Clears the request of the action signal `detect-now`. Called when inference starts because of this request.
     func noteRequestedDetection() { state.withLock { $0.wantsDetection = false } }
 
-    /// Returns whether the segment event with this sequence number belongs to the latest seek.
+    /// Returns whether the segment event with this sequence number is the first one of a seek. Older seeks without a
+    /// segment are forgotten.
     func takeSeek(_ number: UInt32) -> Bool {
         state.withLock { state in
-            guard state.seek == number else { return false }
-            state.seek = nil
+            guard let index = state.seeks.firstIndex(of: number) else { return false }
+            state.seeks.removeSubrange(...index)
             return true
         }
     }

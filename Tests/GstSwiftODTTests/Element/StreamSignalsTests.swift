@@ -60,6 +60,14 @@ private final class Cuts: Sendable {
         #expect(!signals.takeSeek(7))
     }
 
+    @Test func seekBeforeSegmentOfPreviousOneIsAnother() {
+        signals.open()
+        for number in [7, 8, 9, 8, 9] as [UInt32] { signals.noteSeek(number) }
+        // Upstream has refused the first one.
+        #expect(signals.takeSeek(8) && signals.takeSeek(9))
+        #expect(!signals.takeSeek(7))
+    }
+
     @Test(arguments: [false, true])
     func waitingThreadIsWoken(_ byFlush: Bool) throws {
         signals.open()
