@@ -1,3 +1,4 @@
+import CODTGStreamer
 import Glibc
 import SwiftODT
 
@@ -14,7 +15,8 @@ package final class MediaSource: Sendable {
     /// A descriptor for reading from the FIFO; `nil` if the source is not a FIFO.
     private let held: Int32?
 
-    /// - Throws: ``PlaybackError`` if the source is a file or device that cannot be read.
+    /// - Throws: ``PlaybackError`` if the source is a file or device that cannot be read, or a URI for which there is no
+    ///   element.
     package init(_ name: String) throws {
         self.name = name
         if Self.isAddress(name) {
@@ -24,6 +26,12 @@ package final class MediaSource: Sendable {
         }
         guard let path else {
             (isCamera, held) = (false, nil)
+            let scheme = name.prefix { $0 != ":" }.lowercased()
+            if gst_uri_protocol_is_supported(GST_URI_SRC, scheme) == 0 {
+                throw PlaybackError(
+                    "GStreamer has no source for \(scheme):// addresses: check the address, or install "
+                        + "gstreamer1.0-plugins-good or -bad", isUsage: true)
+            }
             return
         }
         let mode = try Self.readable(path)
@@ -72,7 +80,10 @@ package final class MediaSource: Sendable {
         guard path == nil, failure.hasPrefix(prefix) else { return nil }
         // The last line of the error text is the most specific one.
         let cause = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
-        return "cannot play \(addressWithoutPassword): \(cause); check the address and that its server can be reached"
+        let remedy =
+            cause.contains("(401)")
+            ? "check the user name and the password" : "check the address and that its server can be reached"
+        return "cannot play \(addressWithoutPassword): \(cause); \(remedy)"
     }
 
     /// The name for messages: the name without the user name and password of an address.

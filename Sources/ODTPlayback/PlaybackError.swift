@@ -39,13 +39,15 @@ package enum ErrorText {
     }
 
     /// Returns the text of an error or warning message. It consists of the element's name, the message, and the debug
-    /// details without the location in GStreamer's source code.
+    /// details without the location in GStreamer's source code. The generated name of a pipeline is left out.
     package static func of(_ message: UnsafeMutablePointer<GstMessage>) -> String {
         var detail: UnsafeMutablePointer<gchar>?
         var problem = error(of: message, detail: &detail)
         defer { g_free(detail) }
         let lines = detail.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
-        let text = name(of: message.pointee.src) + ": " + take(&problem)
+        let source = message.pointee.src
+        let isPipeline = source.map { isInstance($0, of: gst_pipeline_get_type()) } ?? false
+        let text = (isPipeline ? "" : name(of: source) + ": ") + take(&problem)
         return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
     }
 
@@ -83,6 +85,11 @@ package enum ErrorText {
                 || error == (gst_stream_error_quark(), Int32(GST_STREAM_ERROR_CODEC_NOT_FOUND.rawValue))
             return reason == .outOfResources ? reason : lacksDecoder && isAboutDecoder ? .fileNotFound : .failed
         }
+    }
+
+    private static func isInstance(_ object: UnsafeMutablePointer<GstObject>, of type: GType) -> Bool {
+        let instance = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GTypeInstance.self)
+        return g_type_check_instance_is_a(instance, type) != 0
     }
 
     private static func code(of message: UnsafeMutablePointer<GstMessage>) -> (domain: GQuark, code: Int32) {

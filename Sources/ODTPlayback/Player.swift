@@ -62,6 +62,7 @@ package final class Player: Sendable {
     let configuration: Configuration
     let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
+    private let hasStopped = Monitor(false)
 
     private struct State {
         var failure: String?
@@ -116,12 +117,14 @@ package final class Player: Sendable {
         }
     }
 
+    /// Whether all elements have stopped, possibly after ``stop()`` has returned.
+    package var isStopped: Bool { hasStopped.read { $0 } }
+
     /// Stops all elements. Returns whether all elements stopped. Elements that do not stop within the time limit keep
-    /// running until the process ends.
+    /// running until what blocks them ends, possibly until the process ends.
     @discardableResult
     package func stop() -> Bool {
-        let hasStopped = Monitor(false)
-        let (pipeline, hasBegun) = (pipeline, configuration.hasBegun())
+        let (pipeline, hasBegun, hasStopped) = (pipeline, configuration.hasBegun(), hasStopped)
         DetachedThread.run {
             if !hasBegun { pipeline.isolateDecoders(within: 500_000_000) }
             gst_element_set_state(pipeline.top, GST_STATE_NULL)

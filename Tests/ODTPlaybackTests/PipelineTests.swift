@@ -78,6 +78,16 @@ import Testing
         #expect(!MediaSource.isAddress("/dev/video0"))
         #expect(sentence { _ = try MediaSource("/nowhere.mp4") } == "no such file: /nowhere.mp4")
         #expect(sentence { _ = try MediaSource("/tmp") } == "/tmp is a folder")
+        #expect(sentence { _ = try MediaSource("rtspx://c/1") }.hasPrefix("GStreamer has no source for rtspx:// "))
         #expect(FileAddress.path(of: FileAddress.of("/tmp/a b%20?#\u{fc}")) == "/tmp/a b%20?#\u{fc}")
+    }
+
+    @Test func errorOfSourceNamesAddressAndRemedy() throws {
+        let source = try MediaSource("http://admin:secret@camera/1")
+        let failed = source.explained("source: Could not open resource.\nFailed to connect")
+        #expect(failed?.hasPrefix("cannot play http://camera/1: Failed to connect; check the address") == true)
+        let refused = source.explained("source: Unauthorized\nUnauthorized (401)")
+        #expect(refused?.hasSuffix("; check the user name and the password") == true)
+        #expect(source.explained("decoder: no data") == nil)
     }
 }

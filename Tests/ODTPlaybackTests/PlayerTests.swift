@@ -15,6 +15,15 @@ import Testing
         #expect(player.stop())
     }
 
+    /// The generated name of the pipeline is not a part of the text, so the text is the same at each attempt.
+    @Test func refusalIsTheFailure() throws {
+        let pipeline = try Pipeline("fakesrc ! fakesink")
+        let player = Player(pipeline) { _ in }
+        pipeline.refuse("no video")
+        #expect(player.play { _ in }.failure == "no video")
+        #expect(player.stop() && player.isStopped)
+    }
+
     /// Before the first output there is nothing to complete, so the player does not wait and the output counts as
     /// incomplete.
     @Test func streamThatIsEndedBeforeFirstOutputIsIncomplete() throws {

@@ -291,6 +291,8 @@ class Authentication(InFolder):
             self.assertIn("--mqtt-ca FILE", said)
             self.complaint("cannot verify", place, *client)
             self.complaint("try TLS (mqtts://)", f"--mqtt=mqtt://{broker.address}/house")
+            with Broker(self.folder, "allow_anonymous true") as plain:
+                self.complaint("check that it uses TLS on this port", f"--mqtt=mqtts://{plain.address}/house")
             self.complaint("--mqtt-cert", place, f"--mqtt-ca={self.path('ours.pem')}")
             self.complaint("cannot verify", f"--mqtt=mqtts://localhost:{broker.port}/house", f"--mqtt-ca={self.path('ours.pem')}", *client)
 

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import termios
 import threading
@@ -275,6 +276,58 @@ class HTTP(Watching):
 
 
 @needs_server
+class FaultyServer:
+    """A TCP server on loopback. `serve`, a function of the client's socket, runs on a thread for each client."""
+
+    def __init__(self, serve):
+        self.serve = serve
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address, self.accepted, self.open = f"127.0.0.1:{self.listener.getsockname()[1]}", 0, []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                self.accepted += 1
+                self.open.append(client)
+                threading.Thread(target=self.run, args=[client], daemon=True).start()
+
+    def run(self, client):
+        with contextlib.suppress(OSError):
+            self.serve(client)
+        self.open.remove(client)
+        client.close()
+
+    def close(self):
+        self.listener.close()
+        for client in list(self.open):
+            with contextlib.suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+
+
+def send_endless_line(client):
+    while True:
+        client.sendall(b"A" * 1000)
+        time.sleep(0.05)
+
+
+def without_udp(camera):
+    """Returns a function that forwards RTSP to a camera. The UDP packets of the camera go to unused ports."""
+    def forward(client):
+        with socket.create_connection(("127.0.0.1", int(re.search(r":(\d+)/", camera.address)[1]))) as server:
+            threading.Thread(target=pump, args=[server, client], daemon=True).start()
+            pump(client, server, lambda data: re.sub(rb"client_port=\d+-\d+", b"client_port=9998-9999", data))
+
+    def pump(source, sink, change=bytes):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                sink.sendall(change(data))
+            sink.shutdown(socket.SHUT_RDWR)
+
+    return forward
+
+
 class Cameras(Watching):
     """Lost cameras are reconnected, and do not affect others."""
 
@@ -315,6 +368,37 @@ class Cameras(Watching):
             watch.wait(lambda said: any("no frame for 3 s" in line.get("reason", "") for line in said))
             sessions = max(session for _, session in events(watch.said, "cam"))
             watch.wait(has("connected", session=sessions + 1))
+
+    def test_connections_that_do_not_end_are_limited(self):
+        """GStreamer cannot close a connection in the middle of a message. A server that sends an endless one keeps two connections."""
+        server = FaultyServer(send_endless_line)
+        self.addCleanup(server.close)
+        with Watch("--retry=0.1", "--timeout=1", f"cam=rtspt://{server.address}/a") as watch:
+            watch.wait(lambda said: any("two connections do not end" in line for line in watch.complaints))
+            self.assertEqual(len(server.open), 2)
+            time.sleep(2)
+            self.assertEqual(len(server.open), 2)
+            server.open[0].shutdown(socket.SHUT_RDWR)
+            watch.wait(lambda said: server.accepted > 2)
+            self.assertEqual(watch.end(), 1)
+
+    def test_tcp_is_used_before_camera_without_udp_is_lost(self):
+        server = FaultyServer(without_udp(Camera()))
+        self.addCleanup(server.close)
+        with Watch("--timeout=4", f"cam=rtsp://{server.address}/ball") as watch:
+            watch.wait(has("connected"))
+            self.assertEqual(events(watch.said), [("connected", 1)])
+
+    def test_stream_without_video_is_lost_once(self):
+        """The text of the error is the same at each attempt."""
+        camera = Camera()
+        camera.factory.set_launch("( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 )")
+        with Watch("--retry=0.2", f"cam={camera.address}") as watch:
+            watch.wait(lambda said: any("no video" in line for line in watch.complaints))
+            time.sleep(2)
+            watch.end()
+        lost = [line["reason"] for line in watch.said if line.get("event") == "lost"]
+        self.assertEqual(lost, ["the source contains no video"])
 
     def test_ended_stream_is_reconnected(self):
         """A camera has no end, so end of stream counts as a loss."""

@@ -95,6 +95,8 @@ final class Camera: Sendable {
 
     private func watchOnce() -> Outcome {
         var backOff = BackOff(longest: longestPause)
+        // Earlier connections whose elements have not stopped.
+        var unfinished: [Player] = []
         while state.read({ $0.stopReason == nil }) {
             let plan = state.update { state in
                 state.attempt += 1
@@ -102,6 +104,7 @@ final class Camera: Sendable {
                 return state.plan
             }
             let ending = connect(plan)
+            if let player = ending.unfinished { unfinished.append(player) }
             if state.read({ $0.stopReason != nil }) { break }
             if state.read(\.isChanged) {
                 lose(because: "the configuration changed", plan)
@@ -116,15 +119,34 @@ final class Camera: Sendable {
             let pause = backOff.next(after: ending.held)
             let reason = ending.failure ?? "the stream ended"
             lose(because: reason, plan)
-            let seconds = Double(pause / 100_000_000) / 10
+            let (seconds, longest) = (Double(pause / 10_000_000) / 100, Double(longestPause / 10_000_000) / 100)
             log.notify(
-                "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every "
-                    + "\(longestPause / 1_000_000_000) s")
-            state.wait(until: MonotonicClock.now.adding(pause)) { $0.stopReason != nil || $0.isChanged ? () : nil }
+                "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every \(longest) s")
+            wait(until: MonotonicClock.now.adding(pause))
+            waitForEnd(of: &unfinished)
         }
         let (session, plan, reason) = state.read { ($0.session, $0.plan, $0.stopReason) }
         end(because: reason ?? "the watch ended", plan)
         return session > 0 ? .watched : .neverReached
+    }
+
+    /// Waits until the time has come, the camera is stopped or its configuration changes.
+    private func wait(until time: Nanoseconds) {
+        state.wait(until: time) { $0.stopReason != nil || $0.isChanged ? () : nil }
+    }
+
+    /// Waits until at most one connection has not ended. A source that sends without end a message that never becomes
+    /// complete cannot be stopped, and each connection to it would need memory, threads and descriptors. One connection
+    /// may be blocked forever without keeping the camera from reconnecting.
+    private func waitForEnd(of connections: inout [Player]) {
+        connections.removeAll(where: \.isStopped)
+        if connections.count > 1 {
+            log.notify("two connections do not end; reconnecting when one of them has ended")
+        }
+        while connections.count > 1, state.read({ $0.stopReason == nil && !$0.isChanged }) {
+            wait(until: MonotonicClock.now.adding(1_000_000_000))
+            connections.removeAll(where: \.isStopped)
+        }
     }
 
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {

@@ -21,8 +21,11 @@ final class CameraSession: Sendable {
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
+        /// The player, if some elements have not stopped within its time limit.
+        var unfinished: Player?
     }
 
+    private let source: MediaSource
     private let pipeline: Pipeline
     private let player: Player
     private let watchdog: FrameWatchdog
@@ -83,12 +86,13 @@ final class CameraSession: Sendable {
         }
         if shape.annotated != nil { recorder?.record(from: pipeline) }
         (self.pipeline, self.watchdog, self.hasLength, self.recorder) = (pipeline, watchdog, hasLength, recorder)
+        self.source = source
         let isChosen = plan.settings.contains { $0.word.hasPrefix("strategy=") }
         let gate = shape.usesGate ? CameraGate(setsStrategy: !isChosen) : nil
         self.gate = gate
         let refuse: @Sendable (String) -> Void = { [weak pipeline] in pipeline?.refuse($0) }
         CameraSource.listen(
-            to: pipeline["decoded"], keepsCoded: shape.recordsOriginal || shape.usesGate,
+            to: pipeline["decoded"], keepsCoded: shape.recordsOriginal || shape.usesGate, frameTimeout: frameTimeout,
             linkPad: { [weak pipeline] pad, stream, isKnown in
                 guard let pipeline else { return }
                 if shape.isFile || (isKnown && !isStream) {
@@ -112,7 +116,7 @@ final class CameraSession: Sendable {
             }, refuse: refuse)
         if shape.splitsCoded {
             CameraSource.listen(
-                to: pipeline["coded"], keepsCoded: false, skipsParsers: shape.usesGate,
+                to: pipeline["coded"], keepsCoded: false, frameTimeout: frameTimeout, skipsParsers: shape.usesGate,
                 linkPad: { [weak pipeline] pad, stream, _ in
                     if let pipeline { Self.link(pad, stream, to: "video", in: pipeline) }
                 }, refuse: refuse)
@@ -270,10 +274,13 @@ final class CameraSession: Sendable {
         finalCounts.withLock { $0 = counts }
         // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
         // elements have stopped, or after the end of the stream, when no element writes any more.
-        if player.stop() || ending.isWhole { recorder?.finish() }
+        let isStopped = player.stop()
+        if isStopped || ending.isWhole { recorder?.finish() }
+        // After the first frame, the address is known to be right.
+        let explained = watchdog.isThere ? nil : ending.failure.flatMap(source.explained)
         return Ending(
-            failure: ending.failure,
+            failure: explained ?? ending.failure,
             isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
-            isWhole: hasLength.read { $0 }, held: watchdog.held)
+            isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player)
     }
 }

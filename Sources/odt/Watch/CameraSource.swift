@@ -9,16 +9,17 @@ enum CameraSource {
     ///
     /// - Parameters:
     ///   - keepsCoded: Whether H.264 and H.265 streams are passed on without decoding.
+    ///   - frameTimeout: If no frame arrives for this time in nanoseconds, the camera counts as lost.
     ///   - skipsParsers: Whether the decoder omits its parser, because the stream is parsed already.
     ///   - linkPad: Called before data flows, with the pad and format of the first video stream. `hasLength` is whether
     ///     the duration of the stream is known.
     ///   - refuse: Ends the stream with an error, whose text is the argument.
     static func listen(
-        to decoded: Element, keepsCoded: Bool, skipsParsers: Bool = false,
+        to decoded: Element, keepsCoded: Bool, frameTimeout: Nanoseconds, skipsParsers: Bool = false,
         linkPad: @escaping @Sendable (Pad, StreamKind, _ hasLength: Bool) -> Void,
         refuse: @escaping @Sendable (String) -> Void
     ) {
-        let callbacks = DecoderCallbacks(keepsCoded, linkPad, refuse)
+        let callbacks = DecoderCallbacks(keepsCoded, frameTimeout, linkPad, refuse)
         connect(decoded, "source-setup", sourceSetUp, callbacks)
         connect(decoded, "deep-element-added", elementAdded, callbacks)
         connect(decoded, "autoplug-continue", decodes, callbacks)
@@ -30,15 +31,25 @@ enum CameraSource {
     /// The state shared by the handlers of one decoder's signals. The signal connections retain it.
     private final class DecoderCallbacks: Sendable {
         private let keepsCoded: Bool
+        private let frameTimeout: Nanoseconds
         private let take: @Sendable (Pad, StreamKind, Bool) -> Void
         private let refuse: @Sendable (String) -> Void
         private let hasVideo = Atomic(false)
 
         init(
-            _ keepsCoded: Bool, _ take: @escaping @Sendable (Pad, StreamKind, Bool) -> Void,
+            _ keepsCoded: Bool, _ frameTimeout: Nanoseconds,
+            _ take: @escaping @Sendable (Pad, StreamKind, Bool) -> Void,
             _ refuse: @escaping @Sendable (String) -> Void
         ) {
-            (self.keepsCoded, self.take, self.refuse) = (keepsCoded, take, refuse)
+            (self.keepsCoded, self.frameTimeout, self.take, self.refuse) = (keepsCoded, frameTimeout, take, refuse)
+        }
+
+        /// By default, the jitter buffer of `rtspsrc` would delay the live page by 2 s. The change from UDP to TCP, by
+        /// default after 5 s without packets, must happen before the camera counts as lost.
+        func setUp(_ source: Element) {
+            guard source.kind == "rtspsrc" else { return }
+            source.set("latency", to: "200")
+            source.set("timeout", to: "\(min(5_000_000, frameTimeout / 2_000))")
         }
 
         func isToBeDecoded(_ stream: StreamKind) -> Bool {
@@ -77,11 +88,9 @@ enum CameraSource {
     private typealias Complete = @convention(c) (gpointer, gpointer) -> Void
 
     private static let sourceSetUp = unsafeBitCast(
-        { _, source, _ in
+        { _, source, callbacks in
             gst_object_ref(source)
-            let source = Element(source)
-            // By default, the jitter buffer of `rtspsrc` would delay the live page by 2 s.
-            if source.kind == "rtspsrc" { source.set("latency", to: "200") }
+            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().setUp(Element(source))
         } as SetUp, to: GCallback.self)
 
     private static let elementAdded = unsafeBitCast(
