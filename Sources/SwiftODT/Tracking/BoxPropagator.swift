@@ -92,8 +92,11 @@ struct BoxPropagator {
     }
 
     private mutating func move(of tracklet: Tracklet, points: Int) -> BoxMove? {
+        let box = Box(tracklet.filter.position + tracklet.lead)
         let guess = tracklet.filter.velocity.lowHalf * step.seconds + shift
-        return motion?.move(of: tracklet.filter.box, guess: guess, points: points)
+        let move = motion?.move(of: box, guess: guess, points: points)
+        guard move == nil, step.seconds >= Double(TrackerTuning.keyFrameDistance) / 1e9 else { return move }
+        return motion?.move(of: box, guess: shift, points: points)
     }
 
     private mutating func findShift(_ tracklets: ContiguousArray<Tracklet>) {

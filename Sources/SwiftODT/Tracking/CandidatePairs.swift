@@ -9,7 +9,7 @@ struct CandidatePairs: ~Copyable {
         var overlap: Double
     }
 
-    /// The box of a track that is compared with detections: the predicted box, or the box of the last detection.
+    /// The box of a track that is compared with detections: the predicted box, or ``Tracklet/lastKnownBox``.
     enum Place { case predicted, lastSeen }
 
     /// The candidates, row after row.
@@ -38,7 +38,7 @@ struct CandidatePairs: ~Copyable {
         }
         let reach = widest * TrackerTuning.candidateMargin + Self.slack
         for row in rows {
-            let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastBox
+            let box = place == .predicted ? tracks[row].filter.box : tracks[row].lastKnownBox
             let expanded = ExpandedBox(box.offset(x: shift.x, y: shift.y), by: TrackerTuning.candidateMargin)
             let (left, right) = (expanded.low.x - widest - reach, expanded.high.x + reach)
             let start = detections.indices.partitionPoint { detections[$0].box.x < left }

@@ -1,6 +1,5 @@
-/// Decides the label of a track by vote. Votes decay, so a single wrong label does not rename an object, but a lasting
-/// change does. A label wins when it has twice the weight of every other label. It remains the winner until another
-/// label has more weight.
+/// Decides the label of a track by vote. Votes decay, so only a lasting change of the label renames an object. A label
+/// wins when it has twice the weight of every other label. It remains the winner until another one has more weight.
 struct LabelVotes: Sendable {
     /// Three labels and their weights. The label with the most weight comes first. A new label replaces the label with
     /// the least weight if the vote for the new label has more weight.

@@ -47,8 +47,7 @@ struct MotionStatistics: Sendable {
     }
 
     /// Estimates the jitter from consecutive second differences of a track's boxes. Jitter makes their covariance
-    /// negative: the covariance is minus four times the variance of the jitter. Smooth motion of any speed does not
-    /// make it negative.
+    /// negative: minus four times the variance of the jitter. Smooth motion of any speed does not make it negative.
     private mutating func learnJitter(from sightings: ObservationHistory) {
         guard sightings.count >= 4 else { return }
         let (a, b, c, d) = (sightings[3], sightings[2], sightings[1], sightings[0])

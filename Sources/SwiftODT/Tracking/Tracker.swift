@@ -20,8 +20,7 @@ package final class Tracker {
     }
 
     /// Applies the detector's result for the frame at time `seenAt`. A late result is applied to its own frame, and the
-    /// changes are propagated to the latest frame. Results that are out of order or from before a scene cut are
-    /// dropped.
+    /// changes are propagated to the latest frame. Results out of order or from before a scene cut are dropped.
     ///
     /// - Parameter region: the inferred region, or `nil` for the full frame. Tracks outside the region do not count as
     ///   missed. Detections that the region's edges cut neither begin nor update a track.

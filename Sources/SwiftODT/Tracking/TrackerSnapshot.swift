@@ -4,8 +4,7 @@ package struct TrackerSnapshot: Sendable {
     package struct ObjectState: Sendable {
         /// The box in buffer pixels, propagated to the snapshot's frame, not clipped to the picture.
         package var box: Box
-        /// The box in the frame of the latest result, if that frame is older than the snapshot's frame. Otherwise
-        /// `nil`.
+        /// The box in the frame of the latest result; `nil` if that frame is not older than the snapshot's frame.
         package var detectedBox: Box?
         package var isConfirmed = true
         package var misses = 0

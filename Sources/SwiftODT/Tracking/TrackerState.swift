@@ -154,17 +154,18 @@ struct TrackerState: ~Copyable {
     }
 
     /// Propagates the tracklets to the latest frame. `followingImage` is `false` if a result for the latest frame
-    /// follows. Because the result will correct the boxes, their image motion is not measured, and the states are
-    /// recorded later.
+    /// follows. The result will correct the boxes, so their image motion is measured only in key frames, for which
+    /// velocities predict badly, and the states are recorded later.
     mutating func settle(followingImage: Bool) {
         guard let now, settledTime < now else { return }
+        let isFollowed = followingImage || now - settledTime >= TrackerTuning.keyFrameDistance
         let needsImage =
             options.heuristics.contains(.imageMotion) && pendingPlane != nil && !tracklets.isEmpty
-            && (followingImage || tracklets.indices.contains { tracklets[$0].misses > 0 })
+            && (isFollowed || tracklets.indices.contains { tracklets[$0].misses > 0 })
         if followingImage { history.recordLatest(tracklets) }
         let step = statistics.step(over: now - settledTime, heuristics: options.heuristics)
         propagator.begin(from: needsImage ? history.entries.last?.plane : nil, to: pendingPlane, by: step)
-        propagator.carry(&tracklets, followingImage: followingImage)
+        propagator.carry(&tracklets, followingImage: isFollowed)
         history.append(time: now, plane: pendingPlane, shift: propagator.shift)
         if followingImage { history.recordLatest(tracklets) }
         settledTime = now

@@ -3,8 +3,7 @@
 /// weak: with a score above or below the effective score threshold.
 ///
 /// Names of published methods stand in parentheses. The heading of each section names the source of the values.
-/// "Ranges" is `Tests/Benchmarks/tracking/ablation --ranges`, which measures the range in which a constant has little
-/// effect.
+/// "Ranges" is `Tests/Benchmarks/tracking/ablation --ranges`: the range in which a constant has little effect.
 enum TrackerTuning {
     // Association. Overlaps are IoU of expanded boxes. Source: ranges; labels and appearance: unit tests.
 
@@ -111,8 +110,7 @@ enum TrackerTuning {
     /// Tracks at rarely inferred positions end after this multiple of ``TrackerOptions/maxAge``.
     static let ageFactorOutsideRegions = 2
     /// A detection has full weight towards confirmation if its score is at least `fullEvidence` times the usual score of
-    /// objects, plus `correlatedEvidence` if it immediately follows another one, or `fullEvidenceFactor` times the score
-    /// threshold.
+    /// objects, plus `correlatedEvidence` right after another one, or `fullEvidenceFactor` times the score threshold.
     static let (fullEvidence, correlatedEvidence, fullEvidenceFactor) = (0.7, 0.3, 6.0)
     /// The weight of each detection in the running average of the scores of objects, which changes slowly.
     static let usualScoreShare = 0.005

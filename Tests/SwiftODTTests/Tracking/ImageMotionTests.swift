@@ -49,6 +49,48 @@ import Testing
         #expect(seen.ids == [1, 2, 3])
     }
 
+    /// While the picture is calm, only key frames arrive. An inaccurate box in one of them gives the filter a velocity,
+    /// which the picture must correct in the next one.
+    @Test func boxOfStandingObjectStaysInKeyFrames() throws {
+        let scene = SyntheticScene(objects: [.init(width: 140, height: 137, place: { _ in (553, 299) }, seed: 21)])
+        let tracker = Tracker()
+        let box = scene.boxes(at: 0)[0]
+        for frame in 0..<44 {
+            let time = frame < 40 ? Double(frame) / 25 : Double(frame - 39) * 2
+            tracker.advance(
+                to: Nanoseconds(time * 1e9), width: SyntheticScene.width, height: SyntheticScene.height,
+                luma: scene.plane(at: time))
+            guard frame <= 40 else { continue }
+            let seen = frame == 40 ? box.offset(x: -30, y: 0) : box
+            tracker.update([Detection(box: seen, score: 0.9)], seenAt: Nanoseconds(time * 1e9))
+        }
+        let track = try #require(tracker.tracks.first)
+        #expect(abs(track.box.centerX - box.centerX) < 30)
+    }
+
+    /// The filter adapts slowly to the motion of an object that stood still, but the displayed box follows the picture.
+    @Test func objectThatBeginsToMoveKeepsID() {
+        let scene = SyntheticScene(objects: [
+            .init(
+                width: 90, height: 130, place: { (200 + 150 * min(1, $0) + 240 * max(0, $0 - 3), 300) }, seed: 34)
+        ])
+        let tracker = Tracker()
+        var ids: Set<Int> = []
+        for frame in 0..<115 {
+            let time = Double(frame) / 30
+            tracker.advance(
+                to: Nanoseconds(time * 1e9), width: SyntheticScene.width, height: SyntheticScene.height,
+                luma: scene.plane(at: time))
+            if frame <= 90 ? frame % 5 == 0 : frame >= 112 {
+                // An inaccurate detector.
+                let boxes = scene.boxes(at: time).map { $0.offset(x: 5 * sin(Double(frame)), y: 0) }
+                tracker.update(boxes.map { Detection(box: $0, score: 0.9) }, seenAt: Nanoseconds(time * 1e9))
+            }
+            ids.formUnion(tracker.tracks.compactMap(\.id))
+        }
+        #expect(ids == [1])
+    }
+
     /// A tentative track follows the image, so that its second detection matches although the camera has moved by more
     /// than the object's width.
     @Test func newObjectIsConfirmedDuringPan() {
