@@ -27,10 +27,11 @@ package final class MediaSource: Sendable {
         guard let path else {
             (isCamera, held) = (false, nil)
             let scheme = name.prefix { $0 != ":" }.lowercased()
-            if gst_uri_protocol_is_supported(GST_URI_SRC, scheme) == 0 {
+            // Before its initialisation, GStreamer knows no elements.
+            if gst_is_initialized() != 0, gst_uri_protocol_is_supported(GST_URI_SRC, scheme) == 0 {
                 throw PlaybackError(
                     "GStreamer has no source for \(scheme):// addresses: check the address, or install "
-                        + "gstreamer1.0-plugins-good or -bad", isUsage: true)
+                        + "gstreamer1.0-plugins-good or -bad", .fileNotFound)
             }
             return
         }

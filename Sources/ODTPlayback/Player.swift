@@ -62,7 +62,8 @@ package final class Player: Sendable {
     let configuration: Configuration
     let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
-    private let hasStopped = Monitor(false)
+    /// Whether all elements have stopped, possibly after ``stop()`` has returned.
+    package let hasStopped = Monitor(false)
 
     private struct State {
         var failure: String?
@@ -117,19 +118,17 @@ package final class Player: Sendable {
         }
     }
 
-    /// Whether all elements have stopped, possibly after ``stop()`` has returned.
-    package var isStopped: Bool { hasStopped.read { $0 } }
-
     /// Stops all elements. Returns whether all elements stopped. Elements that do not stop within the time limit keep
     /// running until what blocks them ends, possibly until the process ends.
     @discardableResult
     package func stop() -> Bool {
         let (pipeline, hasBegun, hasStopped) = (pipeline, configuration.hasBegun(), hasStopped)
-        DetachedThread.run {
+        let stop: @Sendable () -> Void = {
             if !hasBegun { pipeline.isolateDecoders(within: 500_000_000) }
             gst_element_set_state(pipeline.top, GST_STATE_NULL)
             hasStopped.update { $0 = true }
         }
+        if !DetachedThread.run(stop) { stop() }
         let deadline = MonotonicClock.now + (hasBegun ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
         if configuration.endsAtSignals { TerminationHandler.shared.end(self) }

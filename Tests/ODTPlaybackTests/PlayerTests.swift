@@ -21,7 +21,7 @@ import Testing
         let player = Player(pipeline) { _ in }
         pipeline.refuse("no video")
         #expect(player.play { _ in }.failure == "no video")
-        #expect(player.stop() && player.isStopped)
+        #expect(player.stop() && player.hasStopped.read { $0 })
     }
 
     /// Before the first output there is nothing to complete, so the player does not wait and the output counts as

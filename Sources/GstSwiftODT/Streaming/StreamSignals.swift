@@ -34,7 +34,9 @@ final class StreamSignals: Sendable {
     /// Several sinks may send the same seek. A seek that upstream refuses stays until a later one has its segment, so the
     /// list is limited.
     func noteSeek(_ number: UInt32) {
-        state.withLock { $0.seeks = $0.seeks.filter { $0 != number }.suffix(15) + [number] }
+        state.withLock { state in
+            if !state.seeks.contains(number) { state.seeks = state.seeks.suffix(15) + [number] }
+        }
     }
 
     private func interrupt(_ change: (inout State) -> Void) {

@@ -73,7 +73,7 @@ struct Tracklet: Sendable {
     var isReported: Bool { isConfirmed && !occlusion.isAbsent && !occlusion.isUnreliable }
 
     /// The box of the last detection, moved by the image motion since then.
-    var lastKnownBox: Box { misses == 0 && lead != .zero ? Box(filter.position + lead) : lastBox }
+    var lastKnownBox: Box { misses == 0 && imageUncertainty.isToBeJudged ? Box(filter.position + lead) : lastBox }
 
     /// The time from the first detection to the latest detection above the score threshold.
     var timeStrong: Nanoseconds { lastStrong - firstSeen }

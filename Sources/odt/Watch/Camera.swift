@@ -95,8 +95,8 @@ final class Camera: Sendable {
 
     private func watchOnce() -> Outcome {
         var backOff = BackOff(longest: longestPause)
-        // Earlier connections whose elements have not stopped.
-        var unfinished: [Player] = []
+        // Whether the elements of earlier connections have stopped.
+        var unfinished: [Monitor<Bool>] = []
         while state.read({ $0.stopReason == nil }) {
             let plan = state.update { state in
                 state.attempt += 1
@@ -104,7 +104,7 @@ final class Camera: Sendable {
                 return state.plan
             }
             let ending = connect(plan)
-            if let player = ending.unfinished { unfinished.append(player) }
+            if let hasStopped = ending.unfinished { unfinished.append(hasStopped) }
             if state.read({ $0.stopReason != nil }) { break }
             if state.read(\.isChanged) {
                 lose(because: "the configuration changed", plan)
@@ -138,14 +138,14 @@ final class Camera: Sendable {
     /// Waits until at most one connection has not ended. A source that sends without end a message that never becomes
     /// complete cannot be stopped, and each connection to it would need memory, threads and descriptors. One connection
     /// may be blocked forever without keeping the camera from reconnecting.
-    private func waitForEnd(of connections: inout [Player]) {
-        connections.removeAll(where: \.isStopped)
-        if connections.count > 1 {
-            log.notify("two connections do not end; reconnecting when one of them has ended")
-        }
+    private func waitForEnd(of connections: inout [Monitor<Bool>]) {
+        connections.removeAll { $0.read { $0 } }
+        var isNoted = false
         while connections.count > 1, state.read({ $0.stopReason == nil && !$0.isChanged }) {
+            if !isNoted { log.notify("two connections do not end; reconnecting when one of them has ended") }
+            isNoted = true
             wait(until: MonotonicClock.now.adding(1_000_000_000))
-            connections.removeAll(where: \.isStopped)
+            connections.removeAll { $0.read { $0 } }
         }
     }
 

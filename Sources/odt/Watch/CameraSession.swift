@@ -21,8 +21,8 @@ final class CameraSession: Sendable {
         var isWhole = false
         /// The time from the first frame to the last, in nanoseconds.
         var held: Nanoseconds = 0
-        /// The player, if some elements have not stopped within its time limit.
-        var unfinished: Player?
+        /// Whether all elements have stopped; `nil` if they stopped within the time limit of the player.
+        var unfinished: Monitor<Bool>?
     }
 
     private let source: MediaSource
@@ -281,6 +281,6 @@ final class CameraSession: Sendable {
         return Ending(
             failure: explained ?? ending.failure,
             isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
-            isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player)
+            isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player.hasStopped)
     }
 }

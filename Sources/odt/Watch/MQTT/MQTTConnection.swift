@@ -127,7 +127,9 @@ final class MQTTConnection {
             let words = lastNote.map { " (\($0))" } ?? ""
             if !isAtStart { return PlaybackError("the TLS connection to \(who) failed\(words)") }
             if let lastNote, !lastNote.contains("verif"), !lastNote.contains("certificate") {
-                return PlaybackError("cannot use TLS with \(who)\(words): check that it uses TLS on this port")
+                return PlaybackError(
+                    "cannot use TLS with \(who)\(words): check that it uses TLS on this port and accepts the "
+                        + "certificate (--mqtt-cert, --mqtt-key)")
             }
             return PlaybackError(
                 "cannot verify \(who)\(words): name its CA with --mqtt-ca FILE, and use the host name "
