@@ -41,9 +41,10 @@ class Privacy(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(BIKES), "the demo's video is not installed")
     def test_people_are_redacted(self):
-        source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=40"
+        source = f"filesrc location={BIKES} ! decodebin ! videoconvert ! video/x-raw,format=GRAY8 ! identity eos-after=50"
         end = "appsink name=frames sync=false"
-        plain = [picture(sample) for sample in frames(f"{source} ! {end}")]
+        # How many frames come before the end varies.
+        plain = [picture(sample) for sample in frames(f"{source} ! {end}")][:40]
         boxes = {}
         hidden = []
         for sample in frames(f"{source} ! swiftodt detector=neural multiple-objects=true max-objects=100 updates=every-frame "
@@ -54,7 +55,8 @@ class Privacy(unittest.TestCase):
                              for thing in result.get_value("objects")
                              if thing.get_value("label") == "person" and thing.get_value("state") == "tracked"]
         looked = [(plain[number], hidden[number], box) for number, found in boxes.items() for box in found
-                  if min(box[2:]) >= 24 and number < len(hidden)]
+                  if min(box[2:]) >= 24 and number < len(plain)]
+        self.assertGreaterEqual(len(hidden), len(plain))
         self.assertGreater(len(looked), 5)
         for before, after, box in looked:
             self.assertLess(detail(after, box), 0.35 * detail(before, box) + 0.5, box)
