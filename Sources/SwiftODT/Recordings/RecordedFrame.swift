@@ -15,11 +15,10 @@ package struct RecordedFrame: Sendable {
         (self.key, self.seen, self.detections) = (key, seen, detections)
     }
 
-    /// The line of this frame with its terminator. Detections with infinite or NaN values are omitted, because JSON
-    /// cannot represent these values.
+    /// The line of this frame with its terminator. Detections that the parser refuses are omitted.
     var text: String {
         func figures(_ box: Box) -> [JSONValue] { [box.x, box.y, box.width, box.height].map(JSONValue.number) }
-        let entries = detections.filter { $0.box.isFinite && $0.score.isFinite }.map { detection -> JSONValue in
+        let entries = detections.filter { $0.box.isUsable && $0.score.isFinite }.map { detection -> JSONValue in
             let label = detection.label.map { [JSONValue.number(Double($0.index)), .string($0.text)] } ?? []
             return .array(figures(detection.box) + [.number(detection.score)] + label)
         }
@@ -46,7 +45,7 @@ package struct RecordedFrame: Sendable {
         switch value["seen"] {
         case nil, .null, .string("whole"): seen = nil
         case let region?:
-            guard let box = Self.box((region.array ?? [])[...]), !box.isEmpty else {
+            guard let figures = Self.figures((region.array ?? [])[...]), let box = try? Self.box(figures) else {
                 throw RecordingLineError(#""seen" is neither "whole" nor [left, top, width, height]"#)
             }
             seen = box
@@ -58,10 +57,11 @@ package struct RecordedFrame: Sendable {
     }
 
     private static func detection(_ figures: [JSONValue]) throws -> Detection {
-        guard figures.count == 5 || figures.count == 7, let box = box(figures.prefix(4)) else {
+        guard figures.count == 5 || figures.count == 7, let place = Self.figures(figures.prefix(4)) else {
             throw RecordingLineError(
                 "a detection must be [left, top, width, height, score], optionally with a label's index and name")
         }
+        let box = try box(place)
         guard let score = figures[4].number, (0...1).contains(score) else {
             throw RecordingLineError("a detection's score is not a number from 0 to 1")
         }
@@ -74,11 +74,24 @@ package struct RecordedFrame: Sendable {
         return Detection(box: box, score: score, label: Label(index: Int(index), text: text))
     }
 
-    private static func box(_ figures: ArraySlice<JSONValue>) -> Box? {
-        let numbers = figures.compactMap(\.number)
-        guard numbers.count == 4, figures.count == 4 else { return nil }
-        return Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
+    private static func figures(_ values: ArraySlice<JSONValue>) -> ArraySlice<Double>? {
+        let numbers = values.compactMap(\.number)
+        return numbers.count == 4 && values.count == 4 ? numbers[...] : nil
     }
+
+    /// Returns the box with this left, top, width and height. Throws ``RecordingLineError``.
+    static func box(_ figures: ArraySlice<Double>) throws -> Box {
+        let first = figures.startIndex
+        let box = Box(x: figures[first], y: figures[first + 1], width: figures[first + 2], height: figures[first + 3])
+        guard box.isUsable else {
+            throw RecordingLineError("a box needs finite numbers, and a width and height above 0")
+        }
+        return box
+    }
+}
+
+extension Box {
+    fileprivate var isUsable: Bool { isFinite && !isEmpty }
 }
 
 /// An error in a line of a recording. ``RecordingReader`` adds the line number.

@@ -87,14 +87,18 @@ package final class RecordingReader {
 
     /// Returns the detections of a frame. `nil` if the file does not contain the frame.
     ///
-    /// - Parameter tolerance: the maximum difference between the requested and the recorded time of a frame, in
-    ///   nanoseconds. It is needed because containers round times differently. For frames with numbers, it is a number
-    ///   of frames.
+    /// - Parameters:
+    ///   - tolerance: the maximum difference between the requested and the recorded time of a frame, in nanoseconds. It
+    ///     is needed because containers round times differently. For frames with numbers, it is a number of frames.
+    ///   - afterJump: whether the previous requested frame is not the previous frame of the video. The frames between
+    ///     are then not counted in ``skippedLines``.
     /// - Throws: ``ODTError`` that names an invalid line.
-    package func frame(at key: FrameKey, within tolerance: Nanoseconds = 0) throws -> RecordedFrame? {
+    package func frame(
+        at key: FrameKey, within tolerance: Nanoseconds = 0, afterJump: Bool = false
+    ) throws -> RecordedFrame? {
         let (earliest, latest) = (key.order.since(tolerance), key.order.adding(tolerance))
         let farthest = key.isTime ? Self.longestWalk.time : Self.longestWalk.frames
-        if key.order <= latestAsked { try leap(to: earliest) }
+        if afterJump || key.order <= latestAsked { try leap(to: earliest) }
         latestAsked = key.order
         if let next = try upcomingFrame(), earliest.since(next.key.order) > farthest { try leap(to: earliest) }
         while let next = try upcomingFrame(), next.key.order < earliest {
@@ -193,7 +197,7 @@ package final class RecordingReader {
             throw RecordingLineError("the frame must be an integer of at least 1, not \(figures[0])")
         }
         let score = columns.score
-        // A negative score is no error for `odt track`. Here, redaction would leave the object visible.
+        // Negative scores and unusable boxes are no error for `odt track`. Here, redaction would leave the object visible.
         guard score >= 0 else { throw RecordingLineError("the score must be from 0 to 1, or -1 for no score") }
         var label: Label?
         if let labels, figures.count > 7, let index = Int(exactly: figures[7]), index >= 0 {
@@ -203,7 +207,7 @@ package final class RecordingReader {
                     "class \(index) has no name; the label file has \(labels.count) classes, beginning with class 0")
             }
         }
-        let box = Box(x: figures[2], y: figures[3], width: figures[4], height: figures[5])
+        let box = try RecordedFrame.box(figures[2..<6])
         return RecordedFrame(key: key, detections: [Detection(box: box, score: min(score, 1), label: label)])
     }
 

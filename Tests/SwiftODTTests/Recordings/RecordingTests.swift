@@ -78,8 +78,9 @@ import Testing
                         return any.isFinite && Bool.random(using: &random)
                             ? any : Double(Float.random(in: -9...4000, using: &random))
                     }
+                    func size() -> Double { max(abs(figure()), .leastNonzeroMagnitude) }
                     return Detection(
-                        box: Box(x: figure(), y: figure(), width: figure(), height: figure()),
+                        box: Box(x: figure(), y: figure(), width: size(), height: size()),
                         score: Double(Float.random(in: 0...1, using: &random)),
                         label: index % 2 == 0 ? Label(index: index - 1, text: "a \"\\\u{1}\tü\u{1F600} \(index)") : nil)
                 })
@@ -220,6 +221,7 @@ import Testing
         ("[]\n\n", "2: ", "either"),
         ("{\"time\":1,\"detections\":[[1,2,3,4]]}\n\n", "2: ", "a detection must be"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,\"a\"]]}\n\n", "2: ", "0 to 1"),
+        ("{\"time\":1,\"detections\":[[1,2,-3,4,0.5]]}\n\n", "2: ", "above 0"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,1e300]]}\n\n", "2: ", "0 to 1"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1e99,\"a\"]]}\n\n", "2: ", "label"),
         ("{\"time\":1,\"detections\":[[1,2,3,4,0.5,1,\"\\u0000\"]]}\n\n", "2: ", "label"),
@@ -235,6 +237,13 @@ import Testing
             while try reader.next() != nil {}
         }
         #expect(said.contains("bad.jsonl:" + place) && said.contains(word), "\(said)")
+    }
+
+    /// Redaction would leave the object visible.
+    @Test(arguments: ["nan,2,3,4", "1,2,inf,4", "1,2,-3,4", "1,2,3,0", "1,1e999,3,4"])
+    func unusableBoxOfMOTChallengeFileIsAnError(_ box: String) throws {
+        let said = problem { _ = try RecordingReader(folder.write("det.txt", "1,-1,\(box),0.9\n")) }
+        #expect(said.contains("det.txt:1:") && said.contains("above 0"), "\(said)")
     }
 
     @Test func unorderedLinesNameRemedy() throws {
