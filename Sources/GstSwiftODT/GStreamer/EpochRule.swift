@@ -41,6 +41,9 @@ struct EpochRule {
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
 
+    /// Whether there was no frame since the latest flush.
+    var isFresh: Bool { last == nil }
+
     /// - Returns: The reason for a new epoch; `nil` if there was no frame since the latest flush.
     mutating func flush() -> Break? {
         defer { self = EpochRule() }

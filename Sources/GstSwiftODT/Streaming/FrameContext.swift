@@ -25,6 +25,10 @@ struct FrameContext {
     let intervalPolicy: InferencePolicy.Interval
     /// The reason why an epoch begins with this frame. `nil` if no epoch begins.
     let epochBreak: EpochRule.Break?
+    /// Whether the frame is the first of its epoch. `epochBreak` is `nil` for the first frame after a flush.
+    let beginsEpoch: Bool
+    /// Whether another stream, according to the event `stream-start`, begins with the frame. A flush can precede it.
+    let beginsOtherStream: Bool
     /// Whether all tracks end before this frame (action signal `reset-tracks`).
     let resetsTracks: Bool
     var precomputed = PrecomputedResult.unknown

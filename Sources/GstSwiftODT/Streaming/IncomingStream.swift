@@ -22,6 +22,8 @@ struct IncomingStream {
     /// Whether the latest frame is a still picture, according to the event `still-frame`.
     private(set) var isStill = false
     private var streamID: String?
+    /// Whether another stream begins with the next frame.
+    private var isOtherStream = false
     private var latestTimestamp: UInt64?
     /// The timestamp of the next frame, if the gate before the decoder has announced this frame as a preview.
     private var preview: UInt64?
@@ -74,6 +76,7 @@ struct IncomingStream {
         // With redaction, the usual limit for gaps applies to this time, too. A gap ends all tracks, which is necessary
         // because the next frame may show another person.
         if settings.requestsRedaction { epochs.noteStill(false) }
+        let isFirst = epochs.isFresh
         let epochBreak = epochs.check(
             at: EpochRule.FrameInfo(
                 time: times.validTime, duration: step, width: format.width, height: format.height,
@@ -81,11 +84,13 @@ struct IncomingStream {
             maxAge: settings.scene.tracker.maxAge)
         if epochBreak != nil { clock.reset() }
         if frameCount < Int.max { frameCount += 1 }
+        defer { isOtherStream = false }
         return FrameContext(
             buffer: buffer, times: times, time: clock.time(of: times.validTime, step: step),
             utcTime: UTCTime.of(buffer, isLive: isLive), number: frameCount, hasJumped: hasJumped, format: format,
             orientation: orientation, settings: settings, plan: plan, intervalPolicy: intervalPolicy,
-            epochBreak: epochBreak, resetsTracks: signals.takeReset())
+            epochBreak: epochBreak, beginsEpoch: isFirst || epochBreak != nil, beginsOtherStream: isOtherStream,
+            resetsTracks: signals.takeReset())
     }
 
     // MARK: Events
@@ -126,7 +131,10 @@ struct IncomingStream {
         var text: UnsafePointer<CChar>?
         gst_event_parse_stream_start(event, &text)
         let id = text.map { String(cString: $0) }
-        if let streamID, streamID != id { epochs.announce(.stream) }
+        if let streamID, streamID != id {
+            epochs.announce(.stream)
+            isOtherStream = true
+        }
         streamID = id
     }
 

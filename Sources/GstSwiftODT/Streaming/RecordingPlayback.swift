@@ -70,7 +70,8 @@ private struct PlaybackState {
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// The number of frames for which the recording has a result.
     private var found = 0
-    /// The running time of the latest frame with a result.
+    /// The running time of the latest frame with a result, or of the first frame of the epoch. `nil` before the first
+    /// result.
     private var latestResult: Nanoseconds?
     private var mismatches: Set<Mismatch> = []
     private var problems: [ElementProblem] = []
@@ -101,7 +102,8 @@ private struct PlaybackState {
         let key = try key(of: context)
         let tolerance = key.isTime ? min(Self.rounding, (context.format.frameDuration ?? .max) / 4) : 0
         defer { latest = (key, context.hasJumped) }
-        if context.epochBreak == .stream {
+        if context.beginsEpoch, latestResult != nil { latestResult = context.time }
+        if context.beginsOtherStream {
             let fault = "another stream has begun, but the recording belongs to one video: use an element for each"
             try requireRedaction(context.settings, fault)
             reportMismatch(.stream, fault)
@@ -121,7 +123,7 @@ private struct PlaybackState {
                 "the recording ends at \(last), before the video: nothing is detected from here on; record the complete video"
             )
         }
-        guard let frame = try reader.frame(at: key, within: tolerance) else {
+        guard let frame = try reader.frame(at: key, within: tolerance, afterJump: context.beginsEpoch) else {
             try judgeTimes()
             if reader.header != nil, let latestResult, abs(context.time - latestResult) > Self.longestGap {
                 try requireRedaction(

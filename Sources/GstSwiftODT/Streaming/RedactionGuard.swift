@@ -89,7 +89,8 @@ struct RedactionGuard {
     mutating func check(_ frame: FrameContext, isInferred: Bool, isPending: Bool) throws {
         var isAnswered = !frame.answers.isEmpty
         if case .answered = frame.precomputed { isAnswered = true }
-        hasResult = isAnswered || hasResult && frame.epochBreak == nil
+        if frame.beginsEpoch { (hasResult, withoutInference) = (false, 0) }
+        hasResult = hasResult || isAnswered
         let step = latestTime.map { max(0, frame.time.since($0)) } ?? 0
         latestTime = frame.time
         guard frame.settings.redacts, frame.intervalPolicy != .auto || isPending, hasResult, !isInferred, !isAnswered

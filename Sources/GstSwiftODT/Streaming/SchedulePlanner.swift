@@ -68,7 +68,7 @@ struct SchedulePlan: Equatable {
     let waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int
-    /// The number of additional frames that are held for redaction. Their results are complete, but detections in later
+    /// The maximum number of additional frames that are held for redaction. Their results are complete, but detections in later
     /// frames can add boxes to redact.
     let redactionDepth: Int
     /// Whether a frame is finished exactly when `depth` later frames have arrived, even if its result is available
@@ -109,11 +109,9 @@ struct SchedulePlan: Equatable {
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
         redactionDepth =
             settings.redacts && waits && !isLive && settings.scene.mode == .stream
-            ? min(
-                Int(clamping: Self.redactionSpan.adding(step - 1) / step), Settings.maximumLookAhead,
-                Self.redactionBytes / max(1, frameBytes))
-            : 0
-        latency = step.times(depth + redactionDepth).adding(waits && isLive ? work : 0)
+            ? min(Settings.maximumLookAhead, Self.redactionBytes / max(1, frameBytes)) : 0
+        let usualDepth = min(redactionDepth, Int(clamping: Self.redactionSpan.adding(step - 1) / step))
+        latency = step.times(depth + usualDepth).adding(waits && isLive ? work : 0)
     }
 
     var maximumHeldFrames: Int { max(depth, overlapsKnownInferences ? 1 : 0) + redactionDepth }

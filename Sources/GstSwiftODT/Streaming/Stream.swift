@@ -324,10 +324,8 @@ final class Stream {
     private func isRevealed(_ item: FrameQueue.Item, draining: Bool) -> Bool {
         guard case .processed(let frame) = item else { return true }
         if held.frameCount > redactionDepth || draining && queue.isEmpty { return true }
-        // The number assumes the usual frame rate, or the one in the caps. Frames can have a lower rate. The last step is
-        // added because the number is rounded up.
-        let step = frame.context.format.frameDuration ?? SchedulePlan.usualFrameDuration
-        return latestHeldTime.since(frame.context.time) >= SchedulePlan.redactionSpan + step
+        // Frames are not counted, because the frame rate in the caps can be wrong or an average.
+        return latestHeldTime.since(frame.context.time) >= SchedulePlan.redactionSpan
     }
 
     private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutableRawPointer?, Stop> {

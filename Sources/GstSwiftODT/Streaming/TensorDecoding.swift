@@ -15,6 +15,8 @@ final class TensorDecoding: Sendable {
         var decoder: (outputs: [TensorDescription], inputSize: InputSize, decoder: any DetectionDecoder)?
         var hasTensors = false
         var framesWithout = 0
+        /// The running time of the latest frame with tensors, or of the first frame of the epoch. `nil` before the first
+        /// tensors.
         var latest: Nanoseconds?
         var hasWarnedOfGap = false
     }
@@ -53,7 +55,8 @@ final class TensorDecoding: Sendable {
         let hasTensors = TensorMetadata(of: context.buffer) != nil
         let (mustWarn, hasGap, isOver) = state.withLock { state in
             state.hasTensors = state.hasTensors || hasTensors
-            if hasTensors { state.latest = context.time } else { state.framesWithout += 1 }
+            if hasTensors || context.beginsEpoch && state.latest != nil { state.latest = context.time }
+            if !hasTensors { state.framesWithout += 1 }
             let gap = state.latest.map { abs(context.time - $0) } ?? 0
             let hasGap = gap > Self.longestGap
             defer { if hasGap { state.hasWarnedOfGap = true } }

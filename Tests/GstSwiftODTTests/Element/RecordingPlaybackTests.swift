@@ -170,6 +170,27 @@ import Testing
         #expect(sixth.contains("166666665"), "\(sixth)")
     }
 
+    /// The recorded frames that a seek skips do not show that the recording belongs to another video, and the time before
+    /// the seek is not a time without results.
+    @Test(arguments: [1, 6, 120]) func seekIsNoMismatch(_ interval: Int) {
+        _ = record("score-threshold=0.1 inference-interval=\(interval)", frames: Array(0..<400))
+        let harness = ElementHarness(
+            "detector=recorded detections-file=\(file) box-style=blur privacy-labels=cup inference-interval=\(interval)"
+        )
+        harness.setCaps()
+        for (first, count) in [(0, 3), (3, 3), (33, 3), (180, 170), (121, 60), (360, 3), (151, 3)] {
+            harness.flush()
+            var segment = GstSegment()
+            gst_segment_init(&segment, GST_FORMAT_TIME)
+            (segment.start, segment.time) = (guint64(first) * 33_333_333, guint64(first) * 33_333_333)
+            gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+            for number in first..<first + count { harness.push(harness.buffer(number)) }
+        }
+        var outcome = Outcome(messages: [], pictures: [], warnings: [], errors: [])
+        readMessages(harness, into: &outcome)
+        #expect(outcome.errors.isEmpty && !outcome.messages.isEmpty, "\(outcome.errors)")
+    }
+
     // MARK: Mismatches
 
     @Test func sizeMismatchIsAnError() {
@@ -216,13 +237,16 @@ import Testing
     }
 
     /// The times of another stream begin again at 0, so the boxes would be at other places than the objects.
-    @Test(arguments: [true, false]) func otherStreamIsAnErrorWithStrictRedaction(isStrict: Bool) {
+    @Test(arguments: [true, false], ["", "before", "after"])
+    func otherStreamIsAnErrorWithStrictRedaction(isStrict: Bool, flush: String) {
         _ = record("score-threshold=0.1")
         let harness = ElementHarness(
             "detector=recorded detections-file=\(file) box-style=blur privacy-labels=cup privacy-strict=\(isStrict)")
         harness.setCaps()
         harness.push(harness.buffer(0))
+        if flush == "before" { harness.flush() }
         gst_harness_push_event(harness.harness, gst_event_new_stream_start("another"))
+        if flush == "after" { harness.flush() }
         harness.push(harness.buffer(1))
         gst_harness_push_event(harness.harness, gst_event_new_eos())
         var outcome = Outcome(messages: [], pictures: [], warnings: [], errors: [])

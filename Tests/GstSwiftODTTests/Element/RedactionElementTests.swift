@@ -602,33 +602,33 @@ import Testing
         #expect(gst_harness_buffers_in_queue(harness.harness) == 11)
     }
 
-    /// The frames are 1 s apart, whatever the caps state.
-    @Test(arguments: [("0/1", 2), ("30/1", 2), ("1/1", 1)])
-    func redactionLookAheadIsBoundedByTime(rate: String, frames: UInt32) {
+    /// The caps can state another frame rate than the frames have.
+    @Test(arguments: [("0/1", 1_000, 1), ("30/1", 1_000, 1), ("1/1", 1_000, 1), ("8/1", 40, 25), ("8/1", 10, 32)])
+    func redactionLookAheadIsBoundedByTime(rate: String, milliseconds: UInt, frames: UInt32) {
         let harness = ElementHarness("strategy=every-frame look-ahead=1 box-style=blur", source: { Self.source() })
         gst_harness_set_live(harness.harness, 0)
         let caps = "video/x-raw,format=GRAY8,width=64,height=48,framerate=\(rate)"
         gst_harness_set_src_caps_str(harness.harness, caps)
         harness.readCaps(caps)
-        for number in 0..<10 {
+        for number in 0..<50 {
             let buffer = harness.buffer(number)
-            buffer.pointee.pts = GstClockTime(number) * 1_000_000_000
+            buffer.pointee.pts = GstClockTime(number) * GstClockTime(milliseconds) * 1_000_000
             harness.push(buffer)
         }
-        #expect(gst_harness_buffers_in_queue(harness.harness) == 10 - frames)
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 50 - frames)
     }
 
     @Test func redactionLookAheadIsBoundedByMemory() {
         var settings = Settings()
         settings.annotator.boxStyle = .blur
-        func depth(_ bytes: Int, _ step: Nanoseconds) -> Int {
-            SchedulePlan(settings: settings, isLive: false, frameDuration: step, frameBytes: bytes).redactionDepth
+        func plan(_ bytes: Int, _ step: Nanoseconds) -> SchedulePlan {
+            SchedulePlan(settings: settings, isLive: false, frameDuration: step, frameBytes: bytes)
         }
-        #expect(depth(3840 * 2160 * 3 / 2, 33_333_333) == 21)
-        #expect(depth(1 << 30, 33_333_333) == 0)
-        #expect(depth(1000, 100_000_000) == 10)
-        #expect(depth(1000, 1_000_000) == 32)
-        #expect(depth(0, 0) == 32)
+        #expect(plan(3840 * 2160 * 3 / 2, 33_333_333).redactionDepth == 21)
+        #expect(plan(1 << 30, 33_333_333).redactionDepth == 0)
+        #expect(plan(1000, 100_000_000).redactionDepth == 32)
+        #expect(plan(0, 0).redactionDepth == 32)
+        #expect(plan(1000, 100_000_000).latency - plan(1 << 30, 100_000_000).latency == 1_000_000_000)
     }
 
     @Test func flushDropsFramesHeldForRedaction() {
