@@ -41,6 +41,8 @@ struct SalientObjects {
         return true
     }
 
+    var isFresh: Bool { candidates.isEmpty && tracks.isEmpty }
+
     mutating func leaveOut(_ boxes: [Box]) { excluded += boxes }
 
     /// Applies the network's result for the frame at `time`. `named` contains the boxes of the labelled objects.

@@ -241,7 +241,7 @@ package final class Scene {
     private func findUnclassified(beside named: inout [Track]) {
         if options.detectsSalientInVideo {
             salient.update(to: now, at: plane, beside: tracker.places { _ in true })
-        } else if !salient.tracks.isEmpty {
+        } else if !salient.isFresh {
             salient.reset(reason: .lost)
         }
         if options.detectsMoving {
@@ -314,6 +314,7 @@ package final class Scene {
         prominenceOfUnclassified.reset()
         (seen, excluded) = ([], [])
         reported = [:]
+        latestCut = .min
     }
 
     private func resetZones() {

@@ -85,6 +85,47 @@ import Testing
         #expect(sequence.run(Self.table).isEmpty)
     }
 
+    /// The times before a reset do not matter: a flush resets the running time.
+    @Test func excludedObjectIsKnownAfterCutAndReset() throws {
+        var options = SceneOptions()
+        (options.unknownObjects, options.multipleObjects) = (.salient, true)
+        options.filter.denylist = ["table"]
+        let scene = Scene(options: options)
+        let pictures = [SyntheticScene(seed: 1), SyntheticScene(seed: 408)]
+        let table = Detection(box: Self.table, score: 0.9, label: Label(index: 0, text: "table"))
+        for number in 0..<14 {
+            if number == 9 { scene.reset(reason: .flush) }
+            let time = Nanoseconds(number < 9 ? number + 10 : number - 9) * 1_000_000_000
+            scene.advance(
+                to: time, width: 1280, height: 720, luma: pictures[number < 5 ? 0 : 1].plane(at: Double(number)))
+            scene.observe([table], seenAt: time)
+            if scene.beginsSalientRun() {
+                scene.observeSalient([Detection(box: Self.table, score: 0.8)], seenAt: time)
+            }
+            #expect(try scene.objects(in: nil).isEmpty, "\(number)")
+        }
+    }
+
+    @Test(arguments: [nil, Detection(box: table, score: 0.9, label: Label(index: 0, text: "table"))])
+    func hiddenObjectEndsWhenPropertyChanges(_ reason: Detection?) throws {
+        var options = SceneOptions()
+        (options.unknownObjects, options.multipleObjects) = (.salient, true)
+        let scene = Scene(options: options)
+        var events: [String] = []
+        for number in 0..<5 {
+            let time = Nanoseconds(number) * 1_000_000_000
+            scene.advance(to: time, width: 640, height: 480, luma: nil)
+            if number == 3, let reason { scene.observe([reason], seenAt: time) }
+            if scene.beginsSalientRun() {
+                scene.observeSalient(number < 3 ? [Detection(box: Self.table, score: 0.8)] : [], seenAt: time)
+            }
+            if number == 4 { scene.options.unknownObjects = SceneOptions.UnknownObjects.none }
+            _ = try scene.objects(in: nil)
+            events += scene.takeEvents().filter { $0.event.track.label == nil }.map(\.event.kind.rawValue)
+        }
+        #expect(events == ["begin", "end"])
+    }
+
     /// Only the explicit value runs the network in videos, once per second.
     @Test(arguments: [(SceneOptions.UnknownObjects.salient, 4), (.auto, 0), (.moving, 0), (.none, 0)])
     func sceneRunsNetworkOncePerSecond(_ which: SceneOptions.UnknownObjects, _ expected: Int) throws {
