@@ -66,7 +66,9 @@ package final class Pad: @unchecked Sendable {
         gst_event_copy_segment(event, &segment)
         let time = gst_segment_to_running_time(&segment, GST_FORMAT_TIME, begin)
         guard segment.format == GST_FORMAT_TIME, time != .max else { return nil }
-        return (UInt64(time), UInt64(time) + (duration == .max ? 0 : UInt64(duration)))
+        // A duration comes from the file and can have any value.
+        let (end, isLate) = UInt64(time).addingReportingOverflow(duration == .max ? 0 : UInt64(duration))
+        return (UInt64(time), isLate ? .max : end)
     }
 
     /// Calls the handler with each downstream event, on the streaming thread.
