@@ -69,8 +69,10 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
     Gst = gstreamer()
     name = keyword.replace("_", "-")
     about = element.find_property(name)
-    if about is None or not about.flags & 2:  # GObject.ParamFlags.WRITABLE
-        near = difflib.get_close_matches(name, [one.name for one in element.list_properties()], 1)
+    if about is not None and not about.flags & 2:  # GObject.ParamFlags.WRITABLE
+        raise PropertyError(f"the property {keyword} cannot be set")
+    if about is None:
+        near = difflib.get_close_matches(name, [one.name for one in element.list_properties() if one.flags & 2], 1)
         hint = f"; did you mean {near[0].replace('-', '_')}?" if near else ": docs/properties.md lists them"
         raise PropertyError(f"swiftodt has no property {keyword}{hint}")
     kind = about.value_type.fundamental.name
