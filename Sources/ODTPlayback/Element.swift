@@ -192,6 +192,12 @@ package enum FileAddress {
 /// Sets properties from user input of the form NAME=VALUE. An unknown property and an invalid value are reported as
 /// errors. The GStreamer function that ``Element/set(_:to:)`` uses would silently ignore them.
 package enum PropertySetting {
+    /// Returns `NAME=VALUE` with dashes instead of underscores in the name. GObject accepts both.
+    package static func canonical(_ word: String) -> String {
+        let name = word.prefix { $0 != "=" }
+        return String(name).replacing("_", with: "-") + word.dropFirst(name.count)
+    }
+
     /// - Throws: ``PlaybackError`` if the property does not exist or rejects the value.
     package static func set(_ word: String, of element: Element) throws {
         let kind = element.kind

@@ -209,7 +209,8 @@ package final class PartFile: Sendable {
             // The first folder that cannot be created has the true reason. The folders below it do not exist.
             if problem == 0, !PathText.isThere(path) { problem = reason }
         }
-        guard folder.isEmpty || PathText.isThere(folder) else {
+        // The slash excludes files.
+        guard folder.isEmpty || PathText.isThere(folder + "/") else {
             throw PlaybackError(
                 "cannot create the folder \(folder): \(String(cString: strerror(problem)))", .writing(problem))
         }

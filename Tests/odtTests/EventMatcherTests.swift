@@ -356,7 +356,19 @@ struct EventMatcherTests {
     @Test func clipsAreSavedOfReturns() throws {
         var play = Play([.clips])
         play.track("re-entered", 3, at: 600)
-        #expect(play.names == ["clips"] && play.events.first?.dwell == nil)
+        #expect(play.names == ["--clips"] && play.events.first?.dwell == nil)
+    }
+
+    /// No clip of an event without a frame can be saved, so the event begins no cooldown.
+    @Test(arguments: [(true, ["begin", "ended"]), (false, ["begin", "begin"])])
+    func endOfSourceBeginsNoCooldownOfClips(_ hasAction: Bool, _ events: [String]) throws {
+        var rules = try rules("[event a]\nclip=true\ncooldown=60\n")
+        if !hasAction { rules[0].action = nil }
+        var play = Play(rules)
+        play.track("begin", 3, at: 600)
+        play.end("cam", isFile: false)
+        play.track("begin", 4, at: 2_030)
+        #expect(play.events.map(\.event) == events)
     }
 
     @Test func ruleForAlarmThatIsOffIsRefused() throws {
@@ -364,6 +376,22 @@ struct EventMatcherTests {
             #expect(try problem(of: "event=\(event)", alarms: ["picture-alarm": "off"])?.contains("is off, so") == true)
         }
         #expect(try problem(of: "event=quiet,restored", alarms: ["picture-alarm": "off", "quiet-alarm": "4"]) == nil)
+    }
+
+    /// Rules with the same name would share their cooldown.
+    @Test func nameOfRuleOfCommandLineIsRefused() throws {
+        let rules = try rules("[event on-event]\nevent=begin\n") + [EventRule(commandLine: "true")]
+        #expect(throws: PlaybackError.self) { try EventRule.check(rules, cameras: [], savesClips: false) }
+        #expect(throws: Never.self) { try EventRule.check([rules[1]], cameras: [], savesClips: false) }
+    }
+
+    /// Without results that have no objects, a count would be reached only once.
+    @Test func countWithoutAllResultsIsRefused() throws {
+        for updates in ["on-object", "none"] {
+            #expect(
+                try problem(of: "count=2", settings: ["updates=\(updates)"])?.contains("leave out updates=") == true)
+        }
+        #expect(try problem(of: "count=2", settings: ["updates=on-change"]) == nil)
     }
 
     @Test func ruleForExcludedLabelIsRefused() throws {

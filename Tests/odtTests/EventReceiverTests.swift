@@ -40,6 +40,20 @@ struct EventReceiverTests {
         #expect(old.figures.delivered == 1 && new.figures.delivered == 3)
     }
 
+    /// At the end of files, each command runs to its end, also if all of them take longer than the time limit after a
+    /// signal.
+    @Test(.timeLimit(.minutes(1))) func closingReceiverDeliversAllEvents() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/delivered"
+        let receiver = try EventReceiver("sleep 0.1; cat >> '\(file)'", closeTimeout: 50_000_000, notify: { _ in })
+        for event in ["a", "b", "c"] {
+            receiver.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: "a", picture: nil)
+        }
+        receiver.close()
+        #expect(receiver.figures == (0, 3, 0))
+        #expect(try ByteStream.read(file).split(separator: 0x0A).count == 3)
+    }
+
     @Test(.timeLimit(.minutes(1))) func eventForEndedReceiverIsDroppedAndReported() throws {
         let notes = Monitor([String]())
         let receiver = try EventReceiver("true") { text in notes.update { $0.append(text) } }

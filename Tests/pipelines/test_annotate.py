@@ -242,6 +242,14 @@ class Tables(Annotating):
         said = self.annotate("--crops", self.path("crops"), self.picture, code=2)
         self.assertIn("is not empty", said.stderr)
 
+    def test_unusable_folder_of_pictures_leaves_no_files(self):
+        with open(self.path("file"), "w", encoding="ascii"):
+            pass
+        before = self.names()
+        said = self.annotate("--crops", self.path("file"), self.picture, self.path("out.mp4"), code=1)
+        self.assertIn("cannot create the folder", said.stderr)
+        self.assertEqual(self.names(), before)
+
     def test_best_pictures_of_interlaced_video_are_written(self):
         subprocess.run(["gst-launch-1.0", "-q", *(
             "videotestsrc num-buffers=75 pattern=ball ! video/x-raw,width=320,height=240,framerate=25/1,interlace-mode=interleaved"

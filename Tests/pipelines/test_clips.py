@@ -113,7 +113,12 @@ class Clips(Clipping):
             file.write(f"[camera cam]\nsource={source}\n[event in]\nevent=in\nclip=true\n")
         with open(self.path("lost.conf"), "w", encoding="utf-8") as file:
             file.write(f"[watch]\nrecord=video\nclips=clips\n[camera cam]\nsource={source}\n[event gone]\nevent=lost\nclip=true\n")
+        with open(self.path("unrecorded.conf"), "w", encoding="utf-8") as file:
+            file.write(f"[watch]\nrecord=video\nclips=clips\n[camera cam]\nsource={source}\nrecord=false\n[event in]\nevent=in\nclip=true\ncamera=cam\n")
+        os.symlink("x", self.path("link"))
         for words, sentence in (
+                (["--config", self.path("unrecorded.conf")], "clip=true needs a camera that is recorded"),
+                (["--record", self.path("x"), "--clips", self.path("./link")], "--clips needs another folder than --record"),
                 (["--config", self.path("lost.conf")], "clip=true cannot save a clip of 'lost', which has no frame"),
                 (["--clips", "x"], "--clips needs --record"), (["--record", "x", "--clips-after", "3"], "--clips-after needs --clips"),
                 (["--record", "x", "--clips", "x/"], "--clips needs another folder than --record"), (["--clips-before", "90", *self.recorded()], "--clips-before must be"),

@@ -131,7 +131,7 @@ class Exports(Watching):
         for words, sentence in (
                 (["--export", self.path("x.json")], "--export needs KIND=FILE with one of coco, cvat, mot"), (["--export", f"voc={self.path('x.xml')}"], "--export needs KIND=FILE"),
                 (["--export", f"mot={self.path('x.txt')}", "--set", "updates=on-change"], "--export needs every frame"),
-                (["--events-csv", self.path("x.csv"), "--set", "track-events=false"], "--events-csv needs track events"),
+                (["--events-csv", self.path("x.csv"), "--set", "track_events=false"], "--events-csv needs track events"),
                 (["--tracks-csv", self.path("x.csv"), "--set", "tracking=false"], "--tracks-csv needs track events: leave out --set tracking"),
                 (["--crops", self.path("x"), "--set", "mode=single-image"], "--crops needs track events: leave out --set mode"),
                 (["--json", self.path("x.jsonl"), "--quality", "20"], "--quality needs OUT"), (["--json", self.path("x.jsonl"), "--encoder", "x264enc"], "--encoder needs OUT")):

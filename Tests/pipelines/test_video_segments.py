@@ -83,6 +83,7 @@ class Parts(unittest.TestCase):
                             ("zoom=auto depends on earlier frames", ["--detections", "x.jsonl", "--set", "zoom=auto", "--from", "1"]),
                             ("detector=motion depends on earlier frames", ["--detections", "x.jsonl", "--set", "detector=motion", "--to", "1"]),
                             ("inference-interval=7 depends on earlier frames", ["--detections", "x.jsonl", "--every", "7", "--from", "1"]),
+                            ("inference-interval=4 depends on earlier frames", ["--detections", "x.jsonl", "--set", "inference_interval=4", "--to", "1"]),
                             ("--cuts does not run the detector: leave out --every", ["--cuts", "1", "--every", "7"])):
             with self.subTest(word):
                 self.assertIn(word, self.odt("x.mp4", *words, code=2))

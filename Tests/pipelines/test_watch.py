@@ -173,8 +173,10 @@ class Configuration(Watching):
         self.clip()
         with open(self.path("found.txt"), "w", encoding="ascii") as file:
             file.write("".join(f"{number},-1,10,10,20,20,0.9\n" for number in range(1, 51)))
-        said = command(ODT, "watch", "--config", self.configure("[camera a]\nsource=ball.mkv\ndetector=recorded\ndetections-file=found.txt"))
+        said = command(ODT, "watch", "--config", self.configure(
+            "[camera a]\nsource=ball.mkv\ndetector=recorded\ndetections-file=found.txt\nrecord-detections=again.jsonl"))
         self.assertEqual((said.returncode, said.stderr), (0, ""))
+        self.assertTrue(os.path.exists(self.path("again.jsonl")))
         self.assertIn('"event": "begin"', said.stdout)
 
     def test_errors_name_their_line(self):
@@ -184,6 +186,7 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\ndetector=mot", "watch.conf:3: 'mot' is not a valid value of detector"),
                 ("[camera a]\nsource={clip}\nzones=none.json", "watch.conf:3: "),
                 ("[camera a]\nsource=rtsp://127.0.0.1:9/a\nrecord-detections=found.jsonl", "a: record-detections of a camera needs record-existing=replace"),
+                ("[camera a]\nsource={clip}\nmessage_format=structure", "watch.conf:3: 'message-format=structure' is not supported here"),
                 ("[camera a]\nsource={clip}\nrecord=perhaps", "watch.conf:3: record: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\nquite=true", "watch.conf:4: unknown option 'quite': did you mean 'quiet'?"),
                 ("[camera a]\nsource={clip}\n[watch]\nnonsense=true", "watch.conf:4: unknown option 'nonsense': use clips, "),

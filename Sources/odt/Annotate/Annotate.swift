@@ -83,7 +83,7 @@ private let help = """
 /// them.
 private func settings(_ line: CommandLineOptions) throws -> [String] {
     var settings = try line.settings()
-    let named = line.texts("--set")
+    let named = line.properties
     if let format = named.first(where: { $0.hasPrefix("message-format=") }) {
         throw CommandLineError("'\(format)' is not supported here: use --json for JSON or --csv for a table.")
     }

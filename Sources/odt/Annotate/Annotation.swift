@@ -66,6 +66,8 @@ final class Annotation: Sendable {
         for left in outputs.video.map(PartFile.interrupted) ?? [] {
             notify("an earlier recording was interrupted; its unfinished file is \(left)")
         }
+        // If the folder cannot be created, no output file has been created yet.
+        pictures = try outputs.pictures.map { try TrackPictures(into: $0, from: pipeline) }
         let files = try AnnotationFiles(outputs)
         self.files = files
         var configuration = Player.Configuration()
@@ -82,7 +84,6 @@ final class Annotation: Sendable {
         if source.path != nil, !source.isCamera { configuration.maximumUnread = 256 }
         player = Player(pipeline, configuration, notify: notify)
         self.notify = notify
-        pictures = try outputs.pictures.map { try TrackPictures(into: $0, from: pipeline) }
         if let pad = pipeline["swiftodt"].pad("src") { progress.watch(pad) }
         if let video = files.video { annotation.write(to: video) }
     }

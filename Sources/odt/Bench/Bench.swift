@@ -39,7 +39,7 @@ private let help = """
         throw CommandLineError("--frames must be 0 or more than \(BenchRun.warmUp + 1).")
     }
     let (model, video) = (line.operands[0], try StandardInput.videoPath(of: line.operands[1]))
-    let run = try convertingUsageErrors { try BenchRun(model: model, video: video, properties: line.texts("--set")) }
+    let run = try convertingUsageErrors { try BenchRun(model: model, video: video, properties: line.properties) }
     let measured = try run.measure(frames: frames)
     print(line.has("--json") ? measured.json.text : measured.text)
     return ExitCode.success

@@ -75,12 +75,15 @@ struct CommandLineOptions {
         return value
     }
 
+    /// The properties of `--set` as NAME=VALUE.
+    var properties: [String] { texts("--set").map(PropertySetting.canonical) }
+
     /// Returns the properties of `--zones` and `--set` as NAME=VALUE. Those of `--set` come last, so that they override
     /// the zones.
     func settings() throws -> [String] {
-        guard let zones = text("--zones") else { return texts("--set") }
+        guard let zones = text("--zones") else { return properties }
         _ = try Zone.list(named: zones)
-        return ["zones=\(zones)"] + texts("--set")
+        return ["zones=\(zones)"] + properties
     }
 }
 

@@ -111,7 +111,7 @@ private func record(_ line: CommandLineOptions, into file: String) throws -> Int
     if let interval = try line.wholeNumber("--every", in: 1...1_000_000) {
         settings.append("inference-interval=\(interval)")
     }
-    settings += line.texts("--set")
+    settings += line.properties
     let range = try range(line)
     let depends = settings.first {
         ["zoom=auto", "detector=motion"].contains($0)

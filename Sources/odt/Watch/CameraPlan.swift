@@ -108,7 +108,7 @@ extension CameraPlan {
         return zones.filter { $0.kind != .ignore }
     }
 
-    private func value(of property: String) -> Substring? {
+    func value(of property: String) -> Substring? {
         settings.last { $0.word.hasPrefix(property + "=") }?.word.dropFirst(property.count + 1)
     }
 
@@ -246,7 +246,7 @@ struct CameraSetting: Sendable {
     /// The file and line of the configuration file; `nil` for a property from the command line.
     let place: String?
 
-    init(_ word: String, at place: String? = nil) { (self.word, self.place) = (word, place) }
+    init(_ word: String, at place: String? = nil) { (self.word, self.place) = (PropertySetting.canonical(word), place) }
 
     /// - Throws: ``PlaybackError`` if the property does not exist, rejects the value, or is reserved for `odt watch`.
     func set(of element: Element) throws {

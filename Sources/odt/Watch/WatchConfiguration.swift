@@ -96,7 +96,11 @@ struct WatchConfiguration {
         if entry.key == "source" || entry.key == "record" {
             throw PlaybackError("\(entry.place): \(entry.key) belongs to one camera, in [camera NAME]", isUsage: true)
         }
-        if Self.files.contains(entry.key), FileBytes.size(path(entry.value)) != nil {
+        let key = entry.key.replacing("_", with: "-")
+        if key == "record-detections", !entry.value.isEmpty {
+            return CameraSetting("\(key)=\(path(entry.value))", at: entry.place)
+        }
+        if Self.files.contains(key), FileBytes.size(path(entry.value)) != nil {
             return CameraSetting("\(entry.key)=\(path(entry.value))", at: entry.place)
         }
         guard entry.key == "zones", let first = entry.value.first, !"[{".contains(first) else {

@@ -26,7 +26,7 @@ struct ClipOptions: Sendable {
         guard let folder = try SegmentFolder("clips", options) else { return nil }
         try options.refuse(["clips"], without: "record")
         self.folder = folder
-        if try RecordOptions(options)?.folder.path == folder.path {
+        if let recordings = try RecordOptions(options)?.folder, recordings.isSame(as: folder) {
             throw CommandLineError("\(options.called("clips")) needs another folder than \(options.called("record")).")
         }
         before = try options.number("clips-before", in: 0...60).map { Nanoseconds(seconds: $0) } ?? 5_000_000_000

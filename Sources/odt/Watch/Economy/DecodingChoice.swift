@@ -89,9 +89,7 @@ extension CameraPlan {
     /// Whether the properties select adaptive inference (`inference-interval=0`). With other intervals, the gate would
     /// stay open while objects are visible.
     private var isAdaptive: Bool {
-        let values = settings.lazy.map { $0.word.split(separator: "=", maxSplits: 1) }
-            .filter { $0.first.map { $0.replacing("_", with: "-") } == "inference-interval" }
-        return values.last.map { $0.count == 2 && Int($0[1]) == 0 } ?? false
+        value(of: "inference-interval").flatMap { Int($0) } == 0
     }
 
     /// - Throws: ``PlaybackError`` if the options contradict each other or the properties.

@@ -386,7 +386,7 @@ struct EventMatcher {
             return []
         }
         let key = RuleAndCamera(rule: rule.name, camera: event.camera)
-        let acts = rule.action != nil || rule.savesClip
+        let acts = rule.action != nil || rule.savesClip && !EventRule.frameless.contains(event.event)
         if acts, rule.cooldown > 0, let last = acted[key], moment.time - last < rule.cooldown {
             // At the end of the cooldown, the match of a predecessor may be too old.
             condition.progress = rule.predecessor == nil ? .matched : .settled

@@ -23,6 +23,8 @@ final class EventReceiver: Sendable {
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
+        /// Whether the latest attempt failed and the event will be sent again.
+        var isFailing = false
         /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
         /// The receivers of later events, by rule; `nil` while this receiver is in use.
@@ -34,11 +36,11 @@ final class EventReceiver: Sendable {
     }
 
     static let maximum = 1_000
-    /// The maximum time in nanoseconds for deliveries when `odt watch` ends.
-    private static let closeTimeout: Nanoseconds = 5_000_000_000
     /// The time in nanoseconds to wait for the first picture of an object.
     private static let pictureTimeout: Nanoseconds = 1_500_000_000
 
+    /// The maximum time in nanoseconds for deliveries after a signal, after a failure, and of a retired receiver.
+    private let closeTimeout: Nanoseconds
     private let delivery: any EventDelivery
     private let notify: @Sendable (String) -> Void
     /// Logs events that were rejected.
@@ -46,8 +48,10 @@ final class EventReceiver: Sendable {
     private let state = Monitor(State())
 
     /// - Parameter action: A command or a URL.
-    init(_ action: String, notify: @escaping @Sendable (String) -> Void) throws {
-        self.notify = notify
+    init(
+        _ action: String, closeTimeout: Nanoseconds = 5_000_000_000, notify: @escaping @Sendable (String) -> Void
+    ) throws {
+        (self.notify, self.closeTimeout) = (notify, closeTimeout)
         rejections = RepeatedMessageFilter(output: notify)
         delivery = try EventURL.isURL(action) ? EventURL(action) : EventCommand(action)
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
@@ -82,9 +86,17 @@ final class EventReceiver: Sendable {
         if let problem { notify("\(name): \(problem)") }
     }
 
-    /// Waits until the queued events are delivered, but at most 5.5 s.
+    /// Waits until the queued events are delivered. After a signal, or if a URL does not work, waits for at most 5.5 s.
     func close() {
-        let deadline = MonotonicClock.now + Self.closeTimeout
+        let begin = MonotonicClock.now
+        var isAnnounced = false
+        while !TerminationHandler.shared.isOver, state.read({ $0.left > 0 && !$0.isFailing }) {
+            state.wait(until: MonotonicClock.now + 100_000_000) { $0.left == 0 || $0.isFailing ? () : nil }
+            guard !isAnnounced, MonotonicClock.now - begin > closeTimeout else { continue }
+            isAnnounced = true
+            notify("\(name): delivering \(CountText.text(state.read(\.left), "more event")); Ctrl-C ends this")
+        }
+        let deadline = MonotonicClock.now + closeTimeout
         state.update { $0.end = deadline }
         state.wait(until: deadline + 500_000_000) { $0.left == 0 ? () : nil }
         delivery.cancel()
@@ -95,7 +107,7 @@ final class EventReceiver: Sendable {
     /// ends. A running command is not stopped.
     func retire(to successors: [String: EventReceiver]) {
         state.update { state in
-            (state.successors, state.end) = (successors, MonotonicClock.now + Self.closeTimeout)
+            (state.successors, state.end) = (successors, MonotonicClock.now + closeTimeout)
             Self.passOn(&state)
         }
     }
@@ -139,7 +151,7 @@ final class EventReceiver: Sendable {
                     complaint = text
                     // The event may be passed to a successor while it waits for another attempt.
                     state.update { state in
-                        (state.waiting, state.current) = ([item] + state.waiting, nil)
+                        (state.waiting, state.current, state.isFailing) = ([item] + state.waiting, nil, true)
                         Self.passOn(&state)
                     }
                     let pause = MonotonicClock.now + backOff.next(after: 0)
@@ -170,7 +182,7 @@ final class EventReceiver: Sendable {
 
     private func finish(isDelivered: Bool) {
         state.update { state in
-            state.current = nil
+            (state.current, state.isFailing) = (nil, false)
             if isDelivered { state.delivered += 1 } else { state.dropped += 1 }
             if state.waiting.isEmpty { state.isLosing = false }
         }

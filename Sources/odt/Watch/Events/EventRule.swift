@@ -40,7 +40,7 @@ struct EventRule: Sendable {
 
     init(commandLine action: String) { (name, self.action, definition) = (Self.option, action, [action]) }
 
-    private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("clips", events, true) }
+    private init(clipsOf events: Set<String>) { (name, self.events, savesClip) = ("--clips", events, true) }
 
     /// The default rule for clips, used if no group [event NAME] has clip=true.
     static let clips = EventRule(clipsOf: ["begin", "re-entered", "enter", "cross"])
@@ -111,7 +111,7 @@ struct EventRule: Sendable {
     }
 
     /// The events that concern no frame. No clip of them can be saved.
-    private static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
+    static let frameless: Set<String> = ["connected", "lost", "ended", "quiet"]
 
     /// - Parameter alarms: The alarms that are on; `nil` if they are unknown.
     /// - Throws: ``PlaybackError`` if the rules name cameras, zones or other rules that do not exist, can never match,
@@ -121,6 +121,10 @@ struct EventRule: Sendable {
     ) throws {
         for rule in rules {
             let place = rule.place ?? "--\(option)"
+            if rules.count(where: { $0.name == rule.name }) > 1 {
+                throw PlaybackError(
+                    "\(place): another rule has the name '\(rule.name)': choose another name", isUsage: true)
+            }
             if let other = rule.cameras.first(where: { name in !cameras.contains { $0.name == name } }) {
                 throw PlaybackError("\(place): there is no [camera \(other)]", isUsage: true)
             }
@@ -133,6 +137,7 @@ struct EventRule: Sendable {
                     "\(place): no camera of this rule has a zone '\(zone)': \(remedy)", isUsage: true)
             }
             try rule.checkEvents(zones, alarms, place)
+            try rule.checkCount(selected, place)
             try rule.checkLabels(of: selected, place)
             if let name = rule.predecessor?.name {
                 if name == rule.name {
@@ -149,6 +154,10 @@ struct EventRule: Sendable {
             }
             if rule.savesClip, !savesClips {
                 throw PlaybackError("\(place): clip=true needs clips=DIR in [watch], or --clips DIR", isUsage: true)
+            }
+            if rule.savesClip, !selected.contains(where: \.isRecorded) {
+                throw PlaybackError(
+                    "\(place): clip=true needs a camera that is recorded: leave out record=false", isUsage: true)
             }
             if rule.savesClip, let event = rule.events.first(where: Self.frameless.contains) {
                 throw PlaybackError(
@@ -204,6 +213,15 @@ struct EventRule: Sendable {
             return ("picture-alarm is off", "leave out picture-alarm=off")
         }
         return nil
+    }
+
+    /// - Throws: ``PlaybackError`` if a camera posts no results without objects, so that a count would never end.
+    private func checkCount(_ plans: [CameraPlan], _ place: String) throws {
+        guard count != nil, let plan = plans.first(where: { ["on-object", "none"].contains($0.value(of: "updates")) })
+        else { return }
+        throw PlaybackError(
+            "\(place): count= needs the results without objects, too: leave out updates= of camera '\(plan.name)'",
+            isUsage: true)
     }
 
     /// - Throws: ``PlaybackError`` if each of the cameras has an allowlist, and none of them contains one of the rule's

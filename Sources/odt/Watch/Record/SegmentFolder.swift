@@ -21,6 +21,11 @@ struct SegmentFolder: Sendable {
         largest = try ByteSize.bytes(of: "\(name)-size", in: options, minimum: 1 << 20)
     }
 
+    /// Returns whether two names, for example with symbolic links, are of one folder.
+    func isSame(as other: SegmentFolder) -> Bool {
+        PartFile.target(of: path + "file") == PartFile.target(of: other.path + "file")
+    }
+
     /// Creates the folder.
     ///
     /// - Parameters:
