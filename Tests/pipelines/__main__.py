@@ -42,6 +42,10 @@ class Reporting(unittest.TextTestResult):
         super().addError(test, problem)
         self.note(test, problem)
 
+    def addUnexpectedSuccess(self, test):
+        super().addUnexpectedSuccess(test)
+        tree.SubElement(self.cases[test.id()], "failure", message="an expected failure did not occur")
+
     def addSubTest(self, test, subtest, problem):
         super().addSubTest(test, subtest, problem)
         if problem:

@@ -611,7 +611,7 @@ class Inside(unittest.TestCase):
         def reason(*words):
             return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).reason_against_segments
         self.assertIsNone(reason("max-objects=20", "detector=salient", "inference-interval=1"))
-        for word in ("detector=motion", "inference-interval=2", "zoom=auto", "mode=single-image"):
+        for word in ("detector=motion", "inference-interval=2", "inference_interval=2", "zoom=auto", "mode=single-image"):
             self.assertIsNotNone(reason(word), word)
         for word in ("detector=upstream", "zones=x", "nonsense", "=3"):
             with self.assertRaises(Exception, msg=word):

@@ -331,6 +331,29 @@ class Defaults(Fetching):
         self.assertIn("detector: first is the default", said.stdout)
         self.assertEqual(os.listdir(user), ["catalogue.json"])
 
+    def test_own_model_with_name_of_catalogue_is_kept(self):
+        """With a manifest (--from), the model is used. Without one, it is renamed."""
+        served = self.serve({"/first.onnx": b"first"})
+        program = self.program([("first", b"first", [f"{served}/first.onnx"])])
+        models = os.path.join(self.folder, "models")
+
+        def fetch(*words, code=0):
+            said = command(program, "--folder", models, *words, XDG_CACHE_HOME=os.path.join(self.folder, "cache"), no_proxy="127.0.0.1")
+            self.assertEqual(said.returncode, code, said.stderr)
+            return said
+
+        own, _ = self.file("first.onnx", b"an own network")
+        fetch("--from", own)
+        self.assertIn("first is the default", fetch().stdout)
+        self.assertIn("first in " + models + " is not from the catalogue; --force first replaces it", fetch("first", code=1).stderr)
+        with open(f"{models}/first.onnx", "rb") as file:
+            self.assertEqual(file.read(), b"an own network")
+        os.remove(f"{models}/first.json")
+        self.assertIn("it is now first.onnx.own", fetch().stdout)
+        for name, content in (("first.onnx", b"first"), ("first.onnx.own", b"an own network")):
+            with open(f"{models}/{name}", "rb") as file:
+                self.assertEqual(file.read(), content)
+
     def test_force_fetches_damaged_model_again(self):
         program = self.program([("one", b"a network", [self.serve({"/one.onnx": b"a network"}) + "/one.onnx"])])
 

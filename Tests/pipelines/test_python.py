@@ -219,7 +219,7 @@ class Tracks(unittest.TestCase):
     def test_invalid_properties_are_errors(self):
         for properties, sentence in (({"multiple_object": True}, "did you mean multiple_objects"), ({"max_objects": 1001}, "from 1 to 1000"),
                                      ({"detector": "nose"}, "'nose' is no valid value of detector"), ({"max_objects": "many"}, "max_objects"),
-                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "no property stats"),
+                                     ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "the property stats cannot be set"),
                                      ({"draw": "false"}, "True or False"), ({"max_objects": 5.9}, "max_objects"), ({"inference_interval": True}, "whole number"),
                                      ({"source": "a\0b"}, "without NUL"), ({"model_file": b"x"}, "text"), ({"label_allowlist": {"a": 1}}, "label_allowlist"),
                                      ({"score_threshold": "0.5"}, "needs a number")):

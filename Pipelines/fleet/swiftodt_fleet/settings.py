@@ -80,6 +80,8 @@ class Settings:
 def property_setting(word: str) -> tuple[str, str]:
     """Parses NAME=VALUE."""
     name, equals, value = word.partition("=")
+    # GObject accepts underscores in names, too.
+    name = name.replace("_", "-")
     if not equals or not name:
         raise Usage(f"--set {word}: expected NAME=VALUE, such as max-objects=20")
     if name in OURS:
