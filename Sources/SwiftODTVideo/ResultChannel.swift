@@ -16,6 +16,8 @@ final class ResultChannel: Sendable {
         var messages: [PostedMessage] = []
         var timestamp: UInt64 = .max
         var frame: Frame?
+        /// Whether the result was posted after its frame, the last one, had left the element.
+        var isLate = false
         var droppedResults = 0
         var warnings: [String] = []
 
@@ -31,6 +33,8 @@ final class ResultChannel: Sendable {
         var ready: [Entry] = []
         /// The task that waits in ``ResultChannel/take()``; `nil` if none waits.
         var waiter: CheckedContinuation<[Entry], Never>?
+        /// The timestamp of the latest frame that has left the element.
+        var latestPassed: UInt64?
         var isLive = false
         /// Whether the pipeline is stopping. Frames then pass without waiting for the task.
         var isClosed = false
@@ -71,12 +75,16 @@ final class ResultChannel: Sendable {
     ///
     /// - Parameter frame: returns a copy of the frame's pixels, which becomes part of the frame's result.
     func pass(timestamp: UInt64, frame: () -> Frame?) {
-        let count = state.read { state in
-            // If the frames have no timestamps, the first pending result belongs to this frame.
-            (state.pending.firstIndex { $0.timestamp == timestamp } ?? (timestamp == .max ? 0 : -1)) + 1
+        let (count, isOfFrame) = state.update { state in
+            state.latestPassed = timestamp
+            // If the frames have no timestamps, the first pending result belongs to this frame. With `message-interval`,
+            // the message of an earlier frame may be posted while this frame is processed.
+            let last = timestamp == .max ? 0 : state.pending.lastIndex { $0.timestamp <= timestamp } ?? -1
+            let isOfFrame = state.pending.indices.contains(last) && state.pending[last].timestamp == timestamp
+            return (last + 1, isOfFrame)
         }
         guard count > 0 else { return }
-        let pixels = frame()
+        let pixels = isOfFrame ? frame() : nil
         let resumed: (CheckedContinuation<[Entry], Never>, [Entry])? = state.wait { state in
             if state.end != nil || state.isClosed { return .some(nil) }
             guard state.isLive || state.ready.count < Self.capacity else { return nil }
@@ -98,6 +106,9 @@ final class ResultChannel: Sendable {
         let resumed = state.update { state -> (CheckedContinuation<[Entry], Never>, [Entry])? in
             guard state.end == nil else { return nil }
             state.end = end
+            for index in state.pending.indices {
+                state.pending[index].isLate = state.pending[index].timestamp == state.latestPassed
+            }
             state.ready += state.pending + (state.open.isEmpty ? [] : [state.open])
             (state.pending, state.open) = ([], Entry())
             return state.takeWaiter()

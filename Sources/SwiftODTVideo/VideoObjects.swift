@@ -131,6 +131,8 @@ public struct VideoObjects: AsyncSequence, Sendable {
                 result.isAfterLastFrame = true
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
+            } else if entry.isLate, result.objects.isEmpty {
+                result.isAfterLastFrame = true
             }
             result.frame = entry.frame?.with(timestamp: result.time)
             (result.droppedResults, result.warnings) = (entry.droppedResults, entry.warnings)

@@ -69,4 +69,19 @@ import Testing
         #expect(rest.map(\.timestamp) == [30, .max] && rest[1].warnings == ["a warning"])
         #expect(await channel.take().isEmpty && channel.failure?.description == "broken")
     }
+
+    /// With `message-interval`, the message of an earlier frame is posted while a later frame is processed.
+    @Test func deferredResultLeavesWithLaterFrame() async throws {
+        try PluginSearch.startGStreamer()
+        let channel = ResultChannel()
+        let frame = try Frame(format: .gray8, width: 1, height: 1, bytes: [0])
+        channel.pass(timestamp: 10) { frame }
+        channel.add(Self.message("swiftodt"), timestamp: 10)
+        channel.pass(timestamp: 20) { frame }
+        let entries = await channel.take()
+        #expect(entries.map(\.timestamp) == [10] && entries[0].frame == nil && !entries[0].isLate)
+        channel.add(Self.message("swiftodt"), timestamp: 20)
+        channel.finish(.success(()))
+        #expect(await channel.take().map(\.isLate) == [true])
+    }
 }
