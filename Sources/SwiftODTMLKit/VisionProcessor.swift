@@ -33,6 +33,8 @@ final class VisionProcessor: @unchecked Sendable {
             scoreFloor: scene.options.scoreFloor, iouThreshold: overlapThreshold, isAwaited: true)
         let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
         var frame = picture.with(time: time, orientation: Orientation(image.orientation))
+        // ML Kit has no events of tracks.
+        defer { _ = scene.takeEvents() }
         return try withExtendedLifetime(picture) {
             // If the layout differs from that of the previous image, the image belongs to another stream.
             let layout = (frame.width, frame.height, frame.orientation)
