@@ -87,9 +87,10 @@ package struct TrackReidentifier: Sendable {
     /// - Parameters:
     ///   - frame: the picture. With `nil`, no appearance is measured and no id is taken over.
     ///   - retention: how long after its latest detection an ended track can return, in nanoseconds.
+    ///   - maxAge: how long the tracker keeps a track without detections, in nanoseconds.
     /// - Returns: the changes of reported ids in this frame. A replaced id is not used again.
     package mutating func follow(
-        _ tracks: inout [Track], in frame: Frame?, at now: Nanoseconds, retention: Nanoseconds
+        _ tracks: inout [Track], in frame: Frame?, at now: Nanoseconds, retention: Nanoseconds, maxAge: Nanoseconds
     ) throws -> [Change] {
         note(tracks, at: now)
         var changes: [Change] = []
@@ -102,7 +103,7 @@ package struct TrackReidentifier: Sendable {
             }
         }
         for index in tracks.indices { tracks[index].id = tracks[index].id.map(identity) }
-        forget(endedBefore: now.since(retention))
+        forget(endedBefore: now.since(retention), mergedBefore: now.since(max(retention, maxAge.times(2))))
         return changes
     }
 
@@ -149,12 +150,13 @@ package struct TrackReidentifier: Sendable {
         for number in followed.keys where !present.contains(number) { followed[number]?.track.state = .coasting }
     }
 
-    private mutating func forget(endedBefore limit: Nanoseconds) {
+    private mutating func forget(endedBefore limit: Nanoseconds, mergedBefore mergeLimit: Nanoseconds) {
         if ended.values.contains(where: { $0.track.lastSeen < limit }) {
             ended = ended.filter { $0.value.track.lastSeen >= limit }
         }
-        // A track that disappears without an end event was merged with another track.
-        for (number, one) in followed where boxes[number] == nil && one.track.lastSeen < limit {
+        // A track that disappears without an end event was merged with another track. The tracker may keep other tracks
+        // that it does not report for as long as `mergeLimit`.
+        for (number, one) in followed where boxes[number] == nil && one.track.lastSeen < mergeLimit {
             (followed[number], identities[number]) = (nil, nil)
         }
         while ended.count > Self.capacity,

@@ -254,7 +254,8 @@ package final class Scene {
     private func reidentify(_ tracks: inout [Track], in frame: Frame?) throws {
         guard options.follows, reidentifier != nil else { return }
         let changes = try reidentifier?.follow(
-            &tracks, in: options.reidentify ? frame : nil, at: now, retention: options.reidentifyFor)
+            &tracks, in: options.reidentify ? frame : nil, at: now, retention: options.reidentifyFor,
+            maxAge: options.tracker.maxAge)
         for change in changes ?? [] {
             leftOut.forget(change.from)
             guard let object = reported.removeValue(forKey: change.from) else { continue }

@@ -37,7 +37,8 @@ import Testing
         mutating func show(
             _ tracks: [(id: Int, look: Int)], seconds: Double = 1, x: Double = 100, y: Double = 100,
             label: String? = "person", state: Track.State = .tracked, isHidden: Bool = false,
-            firstSeen: Nanoseconds? = nil, isDetected: Bool = true, retention: Nanoseconds = 300_000_000_000
+            firstSeen: Nanoseconds? = nil, isDetected: Bool = true, retention: Nanoseconds = 300_000_000_000,
+            maxAge: Nanoseconds = 1_000_000_000
         ) throws -> [Int] {
             var ids: [Int] = []
             let detected = isDetected ? nil : time
@@ -56,7 +57,7 @@ import Testing
                         firstSeen: begun[track.id] ?? time, lastSeen: detected ?? time)
                 }
                 changes += try withFrame { frame in
-                    try reidentifier.follow(&shown, in: frame, at: time, retention: retention)
+                    try reidentifier.follow(&shown, in: frame, at: time, retention: retention, maxAge: maxAge)
                 }
                 ids = shown.compactMap(\.id)
             }
@@ -152,6 +153,17 @@ import Testing
         try sequence.show([], seconds: 1)
         try sequence.show([(2, 40)], retention: 3_000_000_000)
         #expect(try sequence.show([(2, 40)], seconds: 5, isDetected: false, retention: 3_000_000_000) == [1])
+    }
+
+    /// The tracker keeps an occluded object for `maxAge` without reporting it.
+    @Test func hiddenObjectKeepsItsIdIfRetentionIsShorterThanMaxAge() throws {
+        var sequence = Sequence()
+        let (retention, maxAge): (Nanoseconds, Nanoseconds) = (3_000_000_000, 10_000_000_000)
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 1)
+        #expect(try sequence.show([(2, 40)], retention: retention, maxAge: maxAge) == [1])
+        try sequence.show([], seconds: 6, isHidden: true, retention: retention, maxAge: maxAge)
+        #expect(try sequence.show([(2, 40)], retention: retention, maxAge: maxAge) == [1])
     }
 
     @Test func viewAfterDecisionTimeGivesNoEarlierId() throws {
