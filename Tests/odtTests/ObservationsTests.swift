@@ -44,6 +44,48 @@ struct ObservationsTests {
         }
     }
 
+    /// With re-identification, an object ends, returns with its id, and ends again.
+    @Test func returnedObjectKeepsItsEarlierVisit() throws {
+        var observations = Observations()
+        func track(
+            _ event: String, _ id: Double, from first: Double, to last: Double, path: Double, score: Double,
+            _ reason: String = ""
+        ) throws {
+            let figures = [
+                "tracking-id": id, "first-seen": first * 1e9, "last-seen": last * 1e9, "path-length": path,
+                "best-score": score, "best-running-time": first * 1e9, "best-x": 1, "best-y": 1, "best-width": 9,
+                "best-height": 9,
+            ].mapValues(JSONValue.number)
+            let texts = ["event": JSONValue.string(event), "reason": .string(reason)]
+            try add(
+                .track, to: &observations, of: "cam", session: 1, at: last,
+                figures.merging(texts) { $1 }.merging(Self.size(640, 480)) { $1 })
+        }
+        try track("begin", 1, from: 0, to: 0, path: 0, score: 0.5)
+        try track("end", 1, from: 0, to: 10, path: 100, score: 0.9, "left-frame")
+        try track("begin", 2, from: 60, to: 60, path: 0, score: 0.5)
+        try track("end", 2, from: 60, to: 61, path: 5, score: 0.5, "reidentified")
+        try track("re-entered", 1, from: 60, to: 61, path: 5, score: 0.5)
+        try track("end", 1, from: 60, to: 66, path: 50, score: 0.8, "left-frame")
+        observations.finish()
+        let tracks = observations.tracks
+        #expect(tracks.map(\.key.id) == [1] && observations.trackCount == 1)
+        #expect(tracks[0].first == 0 && tracks[0].last == 66 && tracks[0].pathLength == 150)
+        #expect(tracks[0].best?.score == 0.9)
+    }
+
+    /// The page shows a limited number of events, but a table has all of them.
+    @Test(arguments: [true, false]) func tableHasAllEvents(_ hasTable: Bool) throws {
+        var observations = Observations(keepsAllEvents: hasTable)
+        let fields: [String: JSONValue] = [
+            "event": .string("enter"), "zone": .string("door"), "tracking-id": .number(1),
+        ]
+        for _ in 0..<100_010 { try add(.zone, to: &observations, of: "cam", session: 1, at: 1, fields) }
+        observations.finish()
+        #expect(observations.zones.map(\.events.count) == [hasTable ? 100_010 : 100_000])
+        #expect(observations.zones.map(\.eventCount) == [100_010])
+    }
+
     /// The running time of each connection begins with 0.
     @Test func connectionsArePlacedByWallClock() throws {
         var observations = Observations()

@@ -61,6 +61,29 @@ struct StoreWriterTests {
                 """) == 1)
     }
 
+    /// With re-identification, an object returns with its id.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func returnedObjectKeepsItsEarlierVisit() throws {
+        let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
+        let writer = try StoreWriter(database)
+        for (first, path, score, best) in [(0, 100, 0.9, 7), (60, 5, 0.5, 61), (60, 50, 0.8, 62)]
+            as [(Int64, Double, Double, Int64)]
+        {
+            let columns: StoreRow.Columns = [
+                ("id", .integer(1)), ("first", .integer(start + first)), ("last", .integer(start + first + 10)),
+                ("label", .text("person")), ("category", .integer(-1)), ("path_length", SQLiteValue(path)),
+                ("best", .integer(best)), ("best_score", SQLiteValue(score)), ("best_x", .integer(best)),
+            ]
+            let content = StoreRow.Content.row(table: "track", columns)
+            try writer.write([StoreRow(camera: "cam", session: 1, time: start + first, content: content)])
+        }
+        let kept = "first = \(start) AND last = \(start + 70) AND path_length = 100"
+        #expect(try database.figure("SELECT count(*) FROM track") == 1)
+        #expect(
+            try database.figure(
+                "SELECT count(*) FROM track WHERE \(kept) AND best = 7 AND best_x = 7 AND best_score = 0.9") == 1)
+    }
+
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func sinkStoresInNewFileAfterFileWasMoved() throws {
         let notes = Monitor([String]())

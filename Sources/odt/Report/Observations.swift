@@ -8,8 +8,9 @@ struct Observations {
     /// The maximum number of distinct labels, and the maximum number of labels with their own heat map. The page cannot
     /// show more, so additional labels are merged.
     static let (maximumLabels, maximumMaps) = (1_000, 24)
-    /// The maximum number of zone events that are shown individually. Additional events are only counted.
-    private static let maximumEventMarks = 100_000
+    /// The maximum number of zone events that are kept individually: as many as the page can show, or all for a table.
+    /// Additional events are only counted.
+    private let maximumEventMarks: Int
     /// The maximum length of a label, source or zone name in characters. Longer names are truncated.
     private static let longestName = 120
     /// The maximum length of ``models``.
@@ -81,6 +82,8 @@ struct Observations {
         }
     }
 
+    init(keepsAllEvents: Bool = false) { maximumEventMarks = keepsAllEvents ? .max : 100_000 }
+
     var isEmpty: Bool { resultCount + eventCount == 0 }
     var trackCount: Int { byKey.count + forgotten.values.reduce(0, +) }
 
@@ -136,6 +139,8 @@ struct Observations {
     /// Completes the aggregation after the last message.
     mutating func finish() {
         for source in held.indices { release(source, at: nil) }
+        // These objects continue with an earlier id.
+        byKey = byKey.filter { $0.value.reason != TrackEvent.Reason.reidentified.rawValue }
         forget(before: .infinity)
     }
 
@@ -208,10 +213,9 @@ struct Observations {
         change(ObservedTrack.Key(source: source, recording: clock.recording, id: id), label, at: time) { track in
             if !name.isEmpty { track.label = label }
             let (first, last) = (message.seconds("first-seen"), message.seconds("last-seen"))
-            if isEnd, let first, let last {
-                (track.first, track.last) = (first + clock.offset, last + clock.offset)
-            }
-            track.pathLength = message.number("path-length") ?? track.pathLength
+            if message.text("event") == "re-entered" { track.beginVisit() }
+            if isEnd, let first, let last { track.end(from: first + clock.offset, to: last + clock.offset) }
+            if let length = message.number("path-length") { track.setPathLength(length) }
             track.reason = message.text("reason")
             if let category = Category.allCases.first(where: { $0.name == message.text("category") }),
                 category != .unknown
@@ -241,7 +245,7 @@ struct Observations {
         let happened = message.seconds("event-running-time").map { $0 + clocks[source].offset } ?? time
         extend(to: happened)
         let zone = index(ofZone: ZoneKey(source: source, name: message.text("zone"), isLine: event == "cross"))
-        let isMarked = eventMarks < Self.maximumEventMarks
+        let isMarked = eventMarks < maximumEventMarks
         eventMarks += 1
         zones[zone].add(
             .init(

@@ -31,6 +31,8 @@ struct ObservedTrack {
     var reason = ""
     /// Whether the element has reported the best detection in the track's `end` event. This detection is final.
     private var isReported = false
+    /// The path length of earlier visits of an object that has returned; `nil` if it has not returned.
+    private var earlierPath: Double?
 
     init(_ key: Key, label: Int, at time: Double) {
         (self.key, self.label, first, last) = (key, label, time, time)
@@ -43,6 +45,17 @@ struct ObservedTrack {
         last = max(last, end)
     }
 
+    /// Continues the track with another visit (re-identification).
+    mutating func beginVisit() { (earlierPath, isReported) = (pathLength ?? 0, false) }
+
+    /// Applies the first and last time of an `end` event. After a return, they are those of the latest visit.
+    mutating func end(from start: Double, to end: Double) {
+        if earlierPath == nil { (first, last) = (start, end) } else { seen(from: start, to: end) }
+    }
+
+    /// - Parameter length: The path length of the latest visit.
+    mutating func setPathLength(_ length: Double) { pathLength = length + (earlierPath ?? 0) }
+
     /// Replaces the best detection if the candidate is final, has a higher score, or has the same score and a larger
     /// box.
     ///
@@ -50,7 +63,7 @@ struct ObservedTrack {
     mutating func offer(_ candidate: Best, isFinal: Bool = false) {
         guard !isReported else { return }
         isReported = isFinal
-        guard let best, !isFinal else { return best = candidate }
+        guard let best, !isFinal || earlierPath != nil else { return best = candidate }
         let isBetter = (candidate.score, candidate.box.area) > (best.score, best.box.area)
         if isBetter { self.best = candidate }
     }

@@ -61,7 +61,7 @@ private let help = """
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
     // The video is checked first, because reading the messages takes longer.
     let source = try video.map(MediaSource.init)
-    let (observations, isCutOff) = try observe(file)
+    let (observations, isCutOff) = try observe(file, keepsAllEvents: line.text("--events-csv") != nil)
     if isCutOff {
         printError("odt report: the last line of \(file) is incomplete, as after an interruption; it is ignored.")
     }
@@ -89,7 +89,7 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
         cameras: line.texts("--camera"), from: try moment("--from", line) ?? .min, to: try moment("--to", line) ?? .max)
     guard choice.from <= choice.to else { throw CommandLineError("--from is later than --to.") }
     var messages = try StoredMessages(store, choice)
-    var observations = Observations()
+    var observations = Observations(keepsAllEvents: line.text("--events-csv") != nil)
     try messages.forEach { try observations.add($0) }
     guard !observations.isEmpty else { throw ReportError("\(store) has no messages in this period") }
     observations.finish()
@@ -211,9 +211,9 @@ private func page(_ line: CommandLineOptions, or usual: String) throws -> String
 }
 
 /// Reads a file of messages. `isCutOff` is whether the last line of the file is incomplete.
-private func observe(_ file: String) throws -> (Observations, isCutOff: Bool) {
+private func observe(_ file: String, keepsAllEvents: Bool) throws -> (Observations, isCutOff: Bool) {
     var lines = try LineStream(file)
-    var observations = Observations()
+    var observations = Observations(keepsAllEvents: keepsAllEvents)
     var isCutOff = false
     while let line = try lines.next() {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }

@@ -116,9 +116,27 @@ final class StoreWriter {
         }
         if insertions[table] == nil {
             let names = ["time", "session"] + columns.map { $0.name }
-            insertions[table] = try database.prepare("INSERT OR REPLACE" + Self.insertion(names, table))
+            insertions[table] = try database.prepare(
+                table == "track"
+                    ? "INSERT" + Self.insertion(names, table) + Self.continuation(names)
+                    : "INSERT OR REPLACE" + Self.insertion(names, table))
         }
         try insertions[table]?.run(values)
+    }
+
+    /// Returns the SQL that updates the row of a track. An object that has returned (re-identification) keeps the time of
+    /// its first visit and its best detection.
+    private static func continuation(_ columns: [String]) -> String {
+        let changes = columns.filter { $0 != "session" && $0 != "id" }.map { name in
+            switch name {
+            case "first": "first = min(first, excluded.first)"
+            case "path_length": "path_length = ifnull(max(path_length, excluded.path_length), excluded.path_length)"
+            case let name where name.hasPrefix("best"):
+                "\(name) = iif(ifnull(excluded.best_score, 0) < ifnull(best_score, 0), \(name), excluded.\(name))"
+            default: "\(name) = excluded.\(name)"
+            }
+        }
+        return " ON CONFLICT (session, id) DO UPDATE SET " + changes.joined(separator: ", ")
     }
 
     private static func insertion(_ columns: [String], _ table: String) -> String {
