@@ -73,8 +73,8 @@ package struct Labels: Sendable {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = String(decoding: withoutMark, as: UTF8.self)
-        let names = Self.blocks(text) ?? Self.lines(text)
-        guard names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }),
+        guard let names = Self.isLabelMap(text) ? Self.blocks(text) : Self.lines(text),
+            names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }),
             names.allSatisfy(Self.isName)
         else { return nil }
         self.init(names)
@@ -107,21 +107,26 @@ package struct Labels: Sendable {
         return placed(names)
     }
 
+    private static func isLabelMap(_ text: String) -> Bool {
+        text.contains("item") && text.contains("{") && text.contains("id:")
+    }
+
     /// Parses a TensorFlow label map. Returns `nil` if the text is not a label map.
     private static func blocks(_ text: String) -> [String]? {
-        guard text.contains("item"), text.contains("{"), text.contains("id:") else { return nil }
         var names: [(index: Int, name: String)] = []
         for block in text.split(separator: "{").dropFirst() {
             var (index, name, displayName): (Int?, String?, String?) = (nil, nil, nil)
-            for line in block.prefix(while: { $0 != "}" }).split(whereSeparator: { $0.isNewline }) {
-                guard let colon = line.firstIndex(of: ":") else { continue }
-                let value = Self.name(from: line[line.index(after: colon)...])
-                switch Self.name(from: line[..<colon]) {
+            var rest = block.prefix { $0 != "}" }
+            while let colon = rest.firstIndex(of: ":") {
+                let key = rest[..<colon].split { !$0.isLetter && $0 != "_" }.last
+                let (value, end) = value(in: rest[rest.index(after: colon)...])
+                switch key {
                 case "id": index = Int(value)
-                case "name": name = unquoted(value)
-                case "display_name": displayName = unquoted(value)
+                case "name": name = Self.name(from: value)
+                case "display_name": displayName = Self.name(from: value)
                 default: break
                 }
+                rest = end
             }
             guard let index, index >= 0, let text = displayName ?? name else { return nil }
             names.append((index, text))
@@ -139,11 +144,14 @@ package struct Labels: Sendable {
         return placed
     }
 
-    private static func unquoted(_ text: String) -> String {
-        guard let quote = text.first, quote == "'" || quote == "\"", text.count >= 2, text.last == quote else {
-            return text
+    /// Returns the value with which a text begins, without quotes, and the rest of the text.
+    private static func value(in text: Substring) -> (value: Substring, rest: Substring) {
+        let text = text.drop(while: \.isWhitespace)
+        if let quote = text.first, quote == "'" || quote == "\"", let end = text.dropFirst().firstIndex(of: quote) {
+            return (text[..<end].dropFirst(), text[end...].dropFirst())
         }
-        return String(text.dropFirst().dropLast())
+        let value = text.prefix { !$0.isWhitespace && $0 != "," }
+        return (value, text[value.endIndex...])
     }
 
     /// Removes surrounding white space and control characters. `???` stands for an unused index and becomes an empty

@@ -57,7 +57,7 @@ public final class ObjectTracker {
     /// scores. Sizes and boxes are in pixels. Another size begins a new scene, and so does a time that is more than 1 s
     /// earlier than the previous time. At a time that is up to 1 s earlier, the detections are ignored.
     ///
-    /// - Returns: the objects to report: detected and coasting objects, and each lost object once.
+    /// - Returns: the detected and coasting objects, and each lost object once, except at the beginning of a new scene.
     public func update(with detections: [Detection], at time: MediaTime, width: Int, height: Int) -> [TrackedObject] {
         update(with: detections, at: time, width: width, height: height, luma: nil)
     }

@@ -35,6 +35,10 @@ import Testing
             }
             """
         #expect(texts(map) == [nil, "person", nil, "car"])
+        #expect(
+            texts("item { id: 0, name: 'person' } item {name:\"traffic light\" id:2 # lights: red\n}")
+                == ["person", nil, "traffic light"])
+        #expect(Labels(parsing: Array("item { id: one name: 'person' }".utf8)) == nil)
     }
 
     @Test func nonListIsRejected() {
