@@ -123,12 +123,12 @@ package final class Player: Sendable {
     @discardableResult
     package func stop() -> Bool {
         let (pipeline, hasBegun, hasStopped) = (pipeline, configuration.hasBegun(), hasStopped)
-        let stop: @Sendable () -> Void = {
+        let endPipeline: @Sendable () -> Void = {
             if !hasBegun { pipeline.isolateDecoders(within: 500_000_000) }
             gst_element_set_state(pipeline.top, GST_STATE_NULL)
             hasStopped.update { $0 = true }
         }
-        if !DetachedThread.run(stop) { stop() }
+        if !DetachedThread.run(endPipeline) { endPipeline() }
         let deadline = MonotonicClock.now + (hasBegun ? Self.stopping : 1_000_000_000)
         let isStopped = hasStopped.wait(until: deadline) { $0 ? () : nil } != nil
         if configuration.endsAtSignals { TerminationHandler.shared.end(self) }

@@ -203,7 +203,7 @@ class Commands(Ruled):
         self.assertGreater(len(results(said, "cam")), 90)
 
     def test_endless_commands_do_not_block_cameras_or_exit(self):
-        """At exit the watch waits for all commands at once, and deletes their pictures and those of a killed process."""
+        """After a signal the watch waits for all commands at once, and deletes their pictures and those of a killed process."""
         with open(self.path("odt-event-abcdef.jpg"), "wb"):
             pass
         os.utime(self.path("odt-event-abcdef.jpg"), (0, 0))
@@ -212,7 +212,8 @@ class Commands(Ruled):
         conf = self.configure(f"[camera cam]\nsource={self.clip(frames=400)}", *rules, picture)
         start = time.monotonic()
         with Watch("--config", conf, "--on-event", "sleep 1000", TMPDIR=self.folder) as watch:
-            self.assertEqual(watch.program.wait(60), 0)
+            watch.wait(lambda said: len(results(said, "cam")) == 400 and "copy.jpg" in self.names())
+            self.assertEqual(watch.end(), 0)
         self.assertLess(time.monotonic() - start, 40)
         self.assertEqual(len(results(watch.said, "cam")), 400)
         self.assertRegex("".join(watch.complaints), r"'sleep': \d+ events not delivered")

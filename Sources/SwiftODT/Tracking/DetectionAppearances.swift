@@ -43,7 +43,7 @@ struct DetectionAppearances: ~Copyable {
         return agreement * (weight * (track.flatMap { seen?.similarity($0) } ?? (same + other) / 2))
     }
 
-    /// The association gain for a similarity of 1, on the scale of IoU. Few samples may vary too little: hence the bound.
+    /// The association gain for a similarity of 1, on the scale of IoU. The bound limits the effect of few samples.
     var weight: Double {
         let gain = max(0, TrackerTuning.appearanceGain * (same - other)) / max(variance, 0.003)
         return min(TrackerTuning.appearanceLimit, gain)

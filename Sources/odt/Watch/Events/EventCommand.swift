@@ -79,7 +79,8 @@ final class EventCommand: EventDelivery {
             running.id = nil
         }
         guard isOver else {
-            throw EventDeliveryError(description: "stopped after \(Self.timeout / 1_000_000_000) s", isFinal: true)
+            throw EventDeliveryError(
+                description: "stopped after \(Self.timeout / 1_000_000_000) s", isFinal: true, isTimeout: true)
         }
         guard status != 0 else { return }
         let text = status & 0x7f == 0 ? "exit code \(status >> 8 & 0xff)" : "ended by signal \(status & 0x7f)"

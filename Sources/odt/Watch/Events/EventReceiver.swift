@@ -23,7 +23,7 @@ final class EventReceiver: Sendable {
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
-        /// Whether the latest attempt failed and the event will be sent again.
+        /// Whether the latest attempt failed and the event will be sent again, or the command was stopped.
         var isFailing = false
         /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
@@ -86,7 +86,8 @@ final class EventReceiver: Sendable {
         if let problem { notify("\(name): \(problem)") }
     }
 
-    /// Waits until the queued events are delivered. After a signal, or if a URL does not work, waits for at most 5.5 s.
+    /// Waits until the queued events are delivered. After a signal, or if a URL or a command does not work, waits for at
+    /// most 5.5 s.
     func close() {
         let begin = MonotonicClock.now
         var isAnnounced = false
@@ -145,7 +146,7 @@ final class EventReceiver: Sendable {
                 let isFinal = (error as? EventDeliveryError)?.isFinal ?? true
                 if isFinal {
                     rejections.notify("\(name): \(text)")
-                    finish(isDelivered: false)
+                    finish(isDelivered: false, isFailing: (error as? EventDeliveryError)?.isTimeout ?? false)
                 } else {
                     if text != complaint { notify("\(name): \(text); events are queued and sent later") }
                     complaint = text
@@ -180,9 +181,9 @@ final class EventReceiver: Sendable {
         return item ?? nil
     }
 
-    private func finish(isDelivered: Bool) {
+    private func finish(isDelivered: Bool, isFailing: Bool = false) {
         state.update { state in
-            (state.current, state.isFailing) = (nil, false)
+            (state.current, state.isFailing) = (nil, isFailing)
             if isDelivered { state.delivered += 1 } else { state.dropped += 1 }
             if state.waiting.isEmpty { state.isLosing = false }
         }
@@ -221,4 +222,6 @@ struct EventDeliveryError: Error, CustomStringConvertible {
     let description: String
     /// Whether another attempt is useless.
     let isFinal: Bool
+    /// Whether a command was stopped because of its time limit. Other events would probably take as long.
+    var isTimeout = false
 }
