@@ -26,6 +26,28 @@ import Testing
         #expect(throws: PlaybackError.self) { try PropertySetting.set(word, of: pipeline["source"]) }
     }
 
+    @Test func underscoresOfPropertyNamesAreDashes() {
+        #expect(PropertySetting.canonical("track_events=a_b=c_d") == "track-events=a_b=c_d")
+        #expect(PropertySetting.canonical("no_value") == "no-value")
+    }
+
+    /// The duration comes from the file.
+    @Test func durationOfBufferCannotOverflow() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let pad = try #require(pipeline["source"].pad("src")).pointer
+        gst_pad_set_active(pad, 1)
+        defer { gst_pad_set_active(pad, 0) }
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        gst_pad_push_event(pad, gst_event_new_stream_start("test"))
+        gst_pad_push_event(pad, gst_event_new_segment(&segment))
+        let buffer = gst_buffer_new()!
+        defer { gst_buffer_unref(buffer) }
+        (buffer.pointee.pts, buffer.pointee.duration) = (1_000_000_000, .max - 5)
+        let times = try #require(Pad.runningTime(of: buffer, at: pad))
+        #expect(times.begin == 1_000_000_000 && times.end == .max)
+    }
+
     @Test func stringPropertyIsTakenLiterally() throws {
         let pipeline = try Pipeline("fakesrc ! filesink name=file")
         try PropertySetting.set("location=a \"b\" \\ ! c=d", of: pipeline["file"])
