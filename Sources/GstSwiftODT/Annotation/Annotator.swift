@@ -120,6 +120,7 @@ final class Annotator {
         let setup = prepare(options, canvas: canvas)
         setup.blender.interlaced = interlaced
         tiles.interlaced = interlaced
+        tiles.beginFrame()
         if options.colorMode == .trackingID { colors.assign(objects, at: time) }
         traces.record(
             objects, options: options, colors: colors, time: time, spacing: max(2, setup.canvas.scale / 250))

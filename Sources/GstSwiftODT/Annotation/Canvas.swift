@@ -138,7 +138,9 @@ struct DrawingSizes: Hashable {
         let automaticSize = 8 + 0.011 * scale
         // There is no room for labels of a larger size, so they would be hidden.
         let largest = max(automaticSize, canvas.shorterSide / 6)
-        fontSize = usable(options.fontSize, maximum: largest) ?? font.size.map { min($0, largest) } ?? automaticSize
+        // Pango cannot use sizes near 0.
+        fontSize = max(
+            1, usable(options.fontSize, maximum: largest) ?? font.size.map { min($0, largest) } ?? automaticSize)
         pen = DrawingSizes.pen(width, canvas)
         strongPen = DrawingSizes.pen(given.map { $0 * 1.5 } ?? max(width + 1, width * 1.5), canvas)
     }

@@ -243,7 +243,6 @@ struct TileCache {
     /// Returns the tile for a key. If the tile is not cached, it is drawn and added to the cache. Returns `nil` if
     /// drawing fails.
     mutating func tile(_ key: Key, draw: () -> Tile?) -> Tile? {
-        clock += 1
         let place = Place(key: key, interlaced: interlaced)
         if let entry = entries[place] {
             entries[place]?.used = clock
@@ -252,8 +251,18 @@ struct TileCache {
         guard let tile = draw() else { return nil }
         bytes += tile.byteCount
         entries[place] = Entry(tile: tile, used: clock)
-        if bytes > byteLimit || entries.count > 512 { shrink() }
         return tile
+    }
+
+    /// Begins the drawing of a frame. If the cache is too large, removes the tiles that the latest two frames did not use:
+    /// a frame uses its tiles in the same order as the frame before it, so any other rule could remove each tile just
+    /// before it is used.
+    mutating func beginFrame() {
+        if bytes > byteLimit || entries.count > 512 {
+            entries = entries.filter { $0.value.used + 1 >= clock }
+            bytes = entries.values.reduce(0) { $0 + $1.tile.byteCount }
+        }
+        clock += 1
     }
 
     mutating func removeAll() {
@@ -261,12 +270,6 @@ struct TileCache {
         bytes = 0
     }
 
-    private mutating func shrink() {
-        let ages = entries.values.map(\.used).sorted()
-        let middle = ages[ages.count / 2]
-        entries = entries.filter { $0.value.used >= middle }
-        bytes = entries.values.reduce(0) { $0 + $1.tile.byteCount }
-    }
 }
 
 /// A view of an upright drawing that addresses the pixels in the orientation of the buffer.

@@ -118,6 +118,27 @@ import Testing
         #expect(objects.allSatisfy { picture[Int($0.box.x), Int($0.box.centerY)] != 0 })
     }
 
+    /// Tiles of the latest two frames are kept beyond the limit. Otherwise, each frame would draw all of its tiles again.
+    @Test func tileCacheKeepsTilesOfFrame() throws {
+        var cache = TileCache(byteLimit: 10_000)
+        let picture = Painting(width: 64, height: 64)
+        let blender = picture.withFrame { Blender(canvas: Canvas($0, interlaced: false)) }
+        let surface = try #require(CairoSurface<UInt32>(width: 40, height: 20))
+        var drawn = 0
+        for _ in 0..<5 {
+            cache.beginFrame()
+            for number in 0..<20 {
+                _ = cache.tile(.label(LabelStyle(text: "\(number)", panel: nil, ink: .black))) {
+                    drawn += 1
+                    return blender.tile(from: surface)
+                }
+            }
+        }
+        #expect(drawn == 20)
+        for _ in 0..<3 { cache.beginFrame() }
+        #expect(cache.count == 0)
+    }
+
     @Test func tileCacheIsBounded() throws {
         var cache = TileCache(byteLimit: 100_000)
         let picture = Painting(width: 64, height: 64)
@@ -125,6 +146,7 @@ import Testing
         let surface = try #require(CairoSurface<UInt32>(width: 40, height: 20))
         for number in 0..<200 {
             let style = LabelStyle(text: "\(number)", panel: nil, ink: .black)
+            cache.beginFrame()
             #expect(cache.tile(.label(style)) { blender.tile(from: surface) } != nil)
         }
         #expect(cache.count <= 32)
