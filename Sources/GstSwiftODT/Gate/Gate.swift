@@ -183,7 +183,7 @@ struct Gate {
     }
 
     private mutating func actionWhileOpen(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
-        if frame.isDiscontinuous || request != nil || quietSince == nil { quietSince = now }
+        if frame.isDiscontinuous || frame.time == nil || request != nil || quietSince == nil { quietSince = now }
         request = nil
         guard frame.isKeyFrame, frame.time != nil, isGroupShort, hasReports, !isActive, !options.isForcedOpen,
             now.since(quietSince ?? now) >= options.holdTime

@@ -11,6 +11,7 @@ final class GateSession: @unchecked Sendable {
     private struct State {
         var settings = GateSettings()
         var gate = Gate()
+        var isStarted = false
         /// Whether the stream plays backwards. Parsers then send groups of frames in reverse order.
         var isReverse = false
 
@@ -58,11 +59,14 @@ final class GateSession: @unchecked Sendable {
     func set(_ id: UInt32, to value: UnsafePointer<GValue>) {
         let property = GateSettings.property(id)
         element.log(.debug, "\(property.name) is set to \(GstText.of(value))")
-        let settings = state.withLock { state in
+        let (before, settings, isStarted) = state.withLock { state in
+            let before = state.settings
             property.set(value, &state.settings)
-            return state.settings
+            return (before, state.settings, state.isStarted)
         }
         if let fault = property.fault(settings) { element.warn(.settings(fault)) }
+        // Before the start, all properties are checked together.
+        if isStarted, before.conflict == nil, let conflict = settings.conflict { element.warn(.settings(conflict)) }
     }
 
     func get(_ id: UInt32, into value: UnsafeMutablePointer<GValue>) {
@@ -102,7 +106,7 @@ final class GateSession: @unchecked Sendable {
         stop()
         let conflict = state.withLock { state in
             state.gate = Gate()
-            state.isReverse = false
+            (state.isReverse, state.isStarted) = (false, true)
             return state.settings.conflict
         }
         if let conflict { element.warn(.settings(conflict)) }
@@ -111,6 +115,7 @@ final class GateSession: @unchecked Sendable {
     func stop() {
         dropAll()
         format = nil
+        state.withLock { $0.isStarted = false }
     }
 
     private func dropAll() {

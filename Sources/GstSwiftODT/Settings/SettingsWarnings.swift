@@ -170,7 +170,7 @@ extension Settings {
         Check(
             "box-color", "color-mode",
             where: { $0.annotator.boxColor != AnnotatorOptions().boxColor && $0.annotator.colorMode != .fixed },
-            text: "box-color has no effect unless color-mode=fixed"),
+            text: "box-color has no effect unless color-mode=fixed, except on objects without id and label"),
         Check(
             "max-objects", "multiple-objects",
             // The value 100 causes no warning, because odt and the Python package always set it, even with

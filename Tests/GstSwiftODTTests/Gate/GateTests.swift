@@ -286,6 +286,18 @@ import Testing
         #expect(stream.send(first + 2, isKeyFrame: false, isLeading: true) == "k")
     }
 
+    @Test func framesWithoutTimeKeepGateOpen() {
+        var stream = Stream()
+        for number in 0..<100 {
+            let isKeyFrame = number % 10 == 0
+            let frame = Gate.Frame(
+                time: isKeyFrame ? Nanoseconds(number) * Self.second / 10 : nil, size: 100, isKeyFrame: isKeyFrame,
+                isLeading: false, isDiscontinuous: false)
+            #expect(stream.gate.decide(on: frame, stream.options) == .pass)
+            stream.gate.noteActivity(false, at: nil)
+        }
+    }
+
     @Test func rewindReleasesFramesBeforeKeyFrame() {
         var stream = Stream()
         stream.becomeCalm()
