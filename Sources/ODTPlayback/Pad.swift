@@ -1,4 +1,5 @@
 import CODTGStreamer
+import Synchronization
 
 /// An owned reference to a pad.
 ///
@@ -120,9 +121,17 @@ package final class Pad: @unchecked Sendable {
     }
 
     private final class Watch {
-        let handler: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult
+        private let handler: @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult
+        /// Orders the creation of the watch before its calls for ThreadSanitizer, which does not see GLib's locks.
+        private let isMade = Atomic(false)
+
         init(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult) {
             self.handler = handler
+            isMade.store(true, ordering: .releasing)
+        }
+
+        func handle(_ info: UnsafeMutablePointer<GstPadProbeInfo>) -> ProbeResult {
+            isMade.load(ordering: .acquiring) ? handler(info) : .ok
         }
     }
 
@@ -133,7 +142,7 @@ package final class Pad: @unchecked Sendable {
             pointer, kind,
             { _, info, watch in
                 guard let info, let watch else { return GST_PAD_PROBE_OK }
-                switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().handler(info) {
+                switch Unmanaged<Watch>.fromOpaque(watch).takeUnretainedValue().handle(info) {
                 case .ok: return GST_PAD_PROBE_OK
                 case .drop: return GST_PAD_PROBE_DROP
                 case .handled: return GST_PAD_PROBE_HANDLED
