@@ -51,6 +51,13 @@ struct PictureMonitorTests {
         #expect(take(10) { $0.scene() } == [.ended(.frozen)])
     }
 
+    /// Another scene becomes the usual one after 600 s, but not before it is reported.
+    @Test mutating func turnedCameraIsReportedWithLongPatience() {
+        monitor = PictureMonitor(patience: 700_000_000_000)
+        _ = take(20) { $0.scene() }
+        #expect(take(710) { $0.scene(shift: 24) }.first == .began(.moved))
+    }
+
     @Test mutating func briefProblemIsNotReported() {
         _ = take(20) { $0.scene() }
         #expect(take(4) { $0.scene(shift: 24) } == [])

@@ -24,6 +24,19 @@ struct ShownCameraTests {
         } ?? []
     }
 
+    @Test mutating func cameraIsLostSinceFirstReason() throws {
+        for (time, reason) in [(5, "refused"), (9, "no route")] as [(Nanoseconds, String)] {
+            let structure = try #require(
+                gst_structure_from_string("swiftodt-camera, event=(string)lost, reason=(string)\"\(reason)\";", nil))
+            defer { gst_structure_free(structure) }
+            camera.take(
+                WatchMessage(
+                    camera: "yard", time: time * 1_000_000, steady: 0, fields: MessageFields(structure), line: "",
+                    mayWait: false), at: 1)
+        }
+        #expect(camera.json["since"]?.number == 5 && camera.json["reason"]?.string == "no route")
+    }
+
     @Test mutating func zonesOfEarlierConfigurationAreDropped() throws {
         var zones = try shown([("old", "zone"), ("door", "line"), ("kept", "zone")])
         #expect(zones == ["old zone", "door line", "kept zone"])

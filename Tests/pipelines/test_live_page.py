@@ -184,6 +184,12 @@ class Authorization(Paged):
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="192.0.2.1, 192.0.2.3")[0], 403)
         self.assertEqual(self.get("/?token=x", X_Forwarded_For="nonsense")[0], 403)
 
+    def test_page_behind_a_trusted_proxy_needs_a_token(self):
+        """The proxy forwards requests of other machines to the loopback address."""
+        self.serve("--page-trusted-proxy", "127.0.0.1")
+        self.assertEqual(self.get("/api/cameras")[0], 403)
+        self.assertIn("?token=", self.said)
+
     def test_a_forwarded_address_counts_for_nothing_without_a_trusted_proxy(self):
         self.serve(page="0.0.0.0:0")
         self.assertEqual(self.wrong_tokens(X_Forwarded_For="192.0.2.1")[-1], 429)

@@ -1,6 +1,7 @@
 import Glibc
 import ODTPlayback
 import SwiftODT
+import Synchronization
 
 /// Writes messages as lines of JSON to standard output, or appends them to a file.
 ///
@@ -31,13 +32,22 @@ final class JSONLines: MeasuredSink {
         var hasRoom: Bool { bytes < JSONLines.maximum }
     }
 
+    private struct Output {
+        var descriptor: Int32
+        /// `nil` for standard output.
+        var file: FileIdentity?
+        /// The monotonic time of the latest check whether the file was moved.
+        var checked = MonotonicClock.now
+    }
+
     private let name: String
-    private let descriptor: Int32
+    private let output: Mutex<Output>
     private let notify: @Sendable (String) -> Void
     private let state = Monitor(State())
 
     /// No further line is queued if the queued lines have at least this size in bytes.
     private static let maximum = 1 << 19
+    private static let fileCheckInterval: Nanoseconds = 60_000_000_000
     /// The maximum time for writing queued lines after a signal, in nanoseconds.
     private static let closeTimeout: Nanoseconds = 3_000_000_000
 
@@ -45,18 +55,21 @@ final class JSONLines: MeasuredSink {
     init(_ name: String, notify: @escaping @Sendable (String) -> Void) throws {
         (self.name, self.notify) = (name, notify)
         if name == "-" {
-            descriptor = STDOUT_FILENO
+            output = Mutex(Output(descriptor: STDOUT_FILENO))
         } else {
             try PartFile.makeFolder(PartFile.parts(of: name).folder)
-            descriptor = PathText.withSystemPath(name) {
-                open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-            }
+            let descriptor = Self.open(name)
             guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
+            output = Mutex(Output(descriptor: descriptor, file: FileIdentity(path: name)))
         }
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
         TerminationHandler.shared.onEnd { [state] signal in
             state.update { ($0.isInterrupted, $0.isSignalled) = (true, signal != nil) }
         }
+    }
+
+    private static func open(_ name: String) -> Int32 {
+        PathText.withSystemPath(name) { Glibc.open($0, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666) }
     }
 
     var isUnread: Bool { state.read { $0.isUnread } }
@@ -140,11 +153,26 @@ final class JSONLines: MeasuredSink {
     /// removes this part.
     private func write(_ line: String) -> Int32? {
         var line = line
+        let descriptor = output.withLock { output in
+            reopenIfMoved(&output)
+            return output.descriptor
+        }
         let (written, error) = line.withUTF8 { DescriptorWriting.write(UnsafeRawBufferPointer($0), to: descriptor) }
         var status = stat()
         if error != nil, written > 0, descriptor != STDOUT_FILENO, fstat(descriptor, &status) == 0 {
             ftruncate(descriptor, status.st_size - off_t(written))
         }
         return error
+    }
+
+    /// Opens the file again if it was renamed or deleted, for example by logrotate. Checks this once per minute.
+    private func reopenIfMoved(_ output: inout Output) {
+        guard output.file != nil, MonotonicClock.now - output.checked >= Self.fileCheckInterval else { return }
+        output.checked = MonotonicClock.now
+        guard FileIdentity(path: name) != output.file else { return }
+        let new = Self.open(name)
+        guard new >= 0 else { return }
+        Glibc.close(output.descriptor)
+        output = Output(descriptor: new, file: FileIdentity(path: name))
     }
 }

@@ -6,8 +6,10 @@ enum VideoFrame {
     /// Returns a frame, turned upright, as a JPEG file. If the video has fewer than `number` frames, returns the last
     /// one.
     ///
-    /// - Parameter number: The number of the frame, starting at 1.
-    static func jpeg(of video: String, number: Int) throws -> [UInt8] {
+    /// - Parameters:
+    ///   - number: The number of the frame, starting at 1.
+    ///   - orientation: The nick of an orientation; `nil` for that of the video's tag.
+    static func jpeg(of video: String, number: Int, orientation: String? = nil) throws -> [UInt8] {
         let place = DataFolders.temporary
         // `mkdtemp` replaces the placeholder by characters that make the name unique.
         let placeholder = String(repeating: "X", count: 6)
@@ -32,7 +34,8 @@ enum VideoFrame {
         // multifilesink keeps the latest 64 files, and the wanted frame is found among them by its index.
         let pipeline =
             source + [
-                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip", "video-direction=auto", "!",
+                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip",
+                "video-direction=\(orientation ?? "auto")", "!",
                 "videoconvert", "!", "video/x-raw,format=RGB",
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",

@@ -15,6 +15,9 @@ private let help = """
       -o FILE        the page; '-' is standard output (default: VIDEO's name with -zones.html, in the current folder)
       --frame N      the frame to show, counted from 1 (default: 25, or the last one)
       --zones FILE   start with the zones of FILE
+      --orientation NAME
+                     turn the frame, as the element's property orientation: 90r, 180, 90l, horiz, vert, ul-lr, ur-ll, identity
+                     (default: as the video's tag says)
       --check FILE   only validate the zones of FILE and list them
       --force        replace an existing page
       --help         show this text
@@ -25,7 +28,7 @@ private let help = """
 
 @Sendable private func runZones(_ arguments: [String]) throws -> Int32 {
     let line = try CommandLineOptions(
-        arguments, valued: ["-o", "--frame", "--zones", "--check"], flags: ["--force"])
+        arguments, valued: ["-o", "--frame", "--zones", "--check", "--orientation"], flags: ["--force"])
     if let file = line.text("--check") { return try check(file) }
     guard let video = line.operands.first, line.operands.count == 1 else {
         throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
@@ -46,6 +49,7 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
     // The path and the query of a URI can contain a password.
     let name = MediaSource.isAddress(video) ? CameraPlan.derivedName(of: video) : FilePath.stem(of: video)
     let page = line.text("-o") ?? name + "-zones.html"
+    let orientation = line.text("--orientation")
     let frame = try line.wholeNumber("--frame", in: 1...1_000_000) ?? 25
     try ByteStream.check(
         outputs: [page], inputs: [video, line.text("--zones")].compactMap { $0 }, mayReplace: line.has("--force"))
@@ -53,7 +57,11 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
         _ = try Zone.list(named: file)
         return try FileBytes.read(file, limit: 4 << 20)
     }
-    let picture = try VideoFrame.jpeg(of: video, number: frame)
+    if let orientation, Orientation(nick: orientation) == nil {
+        throw CommandLineError(
+            "--orientation must be 90r, 180, 90l, horiz, vert, ul-lr, ur-ll or identity, not '\(orientation)'.")
+    }
+    let picture = try VideoFrame.jpeg(of: video, number: frame, orientation: orientation)
     try ByteStream.write(ZonePage.html(picture: picture, zones: zones), to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success

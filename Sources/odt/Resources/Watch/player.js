@@ -74,7 +74,7 @@ async function openRecording(file) {
   $("download").hidden = false;
   if (info.isH265 && !PLAYS_H265) return say($("hint"), NO_H265);
   $("watching").hidden = false;
-  $("player").src = $("download").href;
+  $("player").src = $("download").href + "?play=1";
   showMoments();
 }
 

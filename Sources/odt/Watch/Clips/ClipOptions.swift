@@ -49,8 +49,9 @@ struct Clips: Sendable {
     func adopt(_ camera: String) {
         let folder = options.folder.path + camera + "/"
         Recording.adopt(in: folder, of: camera)
-        let pictures = PartFile.names(in: folder).filter { $0.hasSuffix(".jpg") }.compactMap {
-            SegmentName($0.dropLast(4) + ".mkv", camera: camera).map { PartFile.parts(of: $0.text).stem + ".jpg" }
+        let pictures = PartFile.names(in: folder).filter { $0.hasSuffix(".jpg") }.compactMap { file in
+            SegmentName(file.dropLast(4) + ".mkv", camera: camera).map { PartFile.parts(of: $0.text).stem + ".jpg" }
+                .flatMap { $0 == file ? nil : $0 }
         }
         for name in Set(pictures) {
             for part in PartFile.interrupted(of: folder + name) { _ = PathText.withSystemPath(part) { unlink($0) } }

@@ -31,13 +31,13 @@ final class PageRecordings: Sendable {
     }
 
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
-    func file(_ file: String, of camera: String, isClip: Bool) -> PageResponse? {
+    func file(_ file: String, of camera: String, isClip: Bool, isPlayed: Bool = false) -> PageResponse? {
         let kinds = isClip ? [".mkv": "video/x-matroska", ".jpg": "image/jpeg"] : [".mkv": "video/x-matroska"]
         guard let folder = isClip ? clips : folder, let dot = file.lastIndex(of: "."),
             let kind = kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text
         else { return nil }
         guard canShow("\(folder)\(camera)/\(video)", of: camera) else { return Self.sharp }
-        return .file("\(folder)\(camera)/\(file)", kind: kind)
+        return .file("\(folder)\(camera)/\(file)", kind: kind, isPlayed: isPlayed)
     }
 
     /// Returns the newest recorded segments of a camera, the newest first; `nil` if the camera is unknown.
@@ -67,11 +67,11 @@ final class PageRecordings: Sendable {
         guard canShow(path, of: camera) else { return Self.sharp }
         let isRedacted = filters.withLock { $0[camera]?.word != nil }
         let isAnnotated = isRedacted || RecordedContent.annotated.isContent(of: path)
-        return answer {
-            let times = try $0?.times(of: name)
+        func describe(_ results: RecordedResults?) throws -> JSONValue {
+            let times = try results?.times(of: name)
             let began = times?.began ?? Int64(name.time / 1_000_000)
             var members: [String: JSONValue] = [
-                "began": .number(Double(began)), "isAnnotated": .bool(isAnnotated), "hasStore": .bool($0 != nil),
+                "began": .number(Double(began)), "isAnnotated": .bool(isAnnotated), "hasStore": .bool(results != nil),
                 "isH265": .bool(RecordedContent.isH265(path)),
                 "orientation": .string(RecordedContent.orientation(of: path).nick),
             ]
@@ -79,10 +79,13 @@ final class PageRecordings: Sendable {
                 (members["ended"], members["session"]) = (.number(Double(times.ended)), .number(Double(times.session)))
                 members["length"] = .number(Double(times.length) / 1_000)
                 members["events"] = .array(
-                    try $0?.events(of: camera, session: times.session, from: times.began, to: times.ended) ?? [])
+                    try results?.events(of: camera, session: times.session, from: times.began, to: times.ended) ?? [])
             }
             return .object(members)
         }
+        // The video can also be played if the database is damaged.
+        let members = (try? describe(store.map(RecordedResults.init))) ?? (try? describe(nil))
+        return members.map(PageResponse.json)
     }
 
     /// Returns the boxes of a period in frames of the requested orientation, by default in upright frames. Returns

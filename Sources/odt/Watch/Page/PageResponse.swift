@@ -8,8 +8,9 @@ enum PageResponse {
     /// The next picture of the named camera.
     case picture(String)
 
-    /// A file of this machine, with its path and its media type.
-    case file(String, kind: String)
+    /// A file of this machine, with its path and its media type. If it is played, a part is at most
+    /// ``ByteRange/largest`` long.
+    case file(String, kind: String, isPlayed: Bool)
 
     static func sentence(_ status: Int, _ text: String, headers: [(String, String)] = []) -> PageResponse {
         .text(status, Array((text + "\n").utf8), kind: "text/plain; charset=utf-8", headers: headers)
@@ -88,7 +89,8 @@ struct PageContent: Sendable {
     private func recorded(_ path: [String], _ request: PageRequest, _ recordings: PageRecordings) -> PageResponse? {
         switch (path[0], path.count) {
         case ("clips", 3): recordings.file(path[2], of: path[1], isClip: true)
-        case ("recordings", 3): recordings.file(path[2], of: path[1], isClip: false)
+        case ("recordings", 3):
+            recordings.file(path[2], of: path[1], isClip: false, isPlayed: request.value("play") != nil)
         case ("api", 3): recordings.list(of: path[2]).map(PageResponse.json)
         case ("api", 4) where path[3] == "boxes": recordings.boxes(of: path[2], request)
         case ("api", 4): recordings.details(path[3], of: path[2])
@@ -160,7 +162,7 @@ struct PageRequest {
 
 /// The part of a file that an HTTP `Range` header requests.
 struct ByteRange: Equatable {
-    /// The maximum size in bytes of a part. Browsers request the whole rest of a file, but stop reading while the video
+    /// The maximum size in bytes of a part for the player. Browsers request the whole rest of a file, but stop reading while the video
     /// is paused, so the response would stay open. With the limit, it ends soon, and they later request the next part.
     static let largest = 4 << 20
 
@@ -175,7 +177,7 @@ struct ByteRange: Equatable {
         case beyond
     }
 
-    static func request(_ header: String, size: Int) -> Request {
+    static func request(_ header: String, size: Int, largest: Int = .max) -> Request {
         guard header.hasPrefix("bytes=") else { return .whole }
         let words = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
         guard words.count == 2, words.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {

@@ -39,7 +39,8 @@ final class PageServer: @unchecked Sendable {
     /// - Parameters:
     ///   - name: What the server serves: the name of its option without dashes, `page` or `metrics`.
     ///   - path: The path of the printed address, without the leading slash.
-    ///   - tokenFile: A file with the token. Without this file, a token is required only if other machines can connect.
+    ///   - tokenFile: A file with the token. Without this file, a token is required only if other machines can connect,
+    ///     directly or through a trusted proxy.
     init(
         _ name: String, at address: PageAddress, path: String, tokenFile: String?, _ trustedProxies: TrustedProxies,
         _ content: PageContent, pictures: NewestPictures, notify: (String) -> Void
@@ -48,7 +49,8 @@ final class PageServer: @unchecked Sendable {
         let soup = try Soup(for: option)
         let given = try tokenFile.map { try PageToken(file: $0, of: option + "-token-file") }
         let socket = try PageSocket(address, of: option)
-        let token = given ?? (socket.isLoopback ? nil : PageToken.random())
+        let isPublic = !socket.isLoopback || !trustedProxies.isEmpty
+        let token = given ?? (isPublic ? PageToken.random() : nil)
         let query = token.map { "?token=" + (given == nil ? $0.text : "...") } ?? ""
         let urls = socket.hosts.map { "http://\(PageAddress.written($0, socket.port))/\(path)\(query)" }
         notify(
@@ -343,9 +345,9 @@ final class PageServer: @unchecked Sendable {
                 if let body = soup.responseBody(message), !text.isEmpty { soup.append(body, bytes) }
                 g_bytes_unref(bytes)
             }
-        case .file(let path, let kind):
+        case .file(let path, let kind, let isPlayed):
             guard let bytes = Self.bytes(of: path) else { return self.answer(message, .nothing) }
-            give(bytes, kind, to: message)
+            give(bytes, kind, largestPart: isPlayed ? ByteRange.largest : .max, to: message)
             g_bytes_unref(bytes)
         case .pictures(let camera): begin(camera, message)
         case .picture(let camera):
@@ -358,12 +360,12 @@ final class PageServer: @unchecked Sendable {
 
     /// Sends a file, or the part of it that the client requests. libsoup can serve parts only of bodies that it
     /// accumulates in memory.
-    private func give(_ file: OpaquePointer, _ kind: String, to message: Soup.Object) {
+    private func give(_ file: OpaquePointer, _ kind: String, largestPart: Int, to message: Soup.Object) {
         let size = Int(clamping: g_bytes_get_size(file))
         setHeader("Content-Type", kind, message)
         setHeader("Accept-Ranges", "bytes", message)
         let range = soup.requestHeaders(message).flatMap { soup.header($0, "Range") }.map { String(cString: $0) } ?? ""
-        switch ByteRange.request(range, size: size) {
+        switch ByteRange.request(range, size: size, largest: largestPart) {
         case .whole:
             soup.setStatus(message, 200, nil)
             if let body = soup.responseBody(message) { soup.append(body, file) }

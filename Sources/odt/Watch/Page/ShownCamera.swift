@@ -23,7 +23,10 @@ struct ShownCamera {
             guard let name = fields.text("zone") else { return }
             zones[place(of: name, isLine: true)].noteCrossing(isInward: fields.text("direction") == "in", at: step)
         case "swiftodt-camera":
-            (state, since, reason) = (fields.text("event") ?? state, message.time, fields.text("reason"))
+            let event = fields.text("event") ?? state
+            // A camera that stays lost can have another reason.
+            if event != state { since = message.time }
+            (state, reason) = (event, fields.text("reason"))
             if state != "connected" { leave(at: step) }
         default: break
         }

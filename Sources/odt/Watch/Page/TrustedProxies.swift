@@ -39,6 +39,8 @@ struct TrustedProxies: Sendable {
 
     private let networks: [Network]
 
+    var isEmpty: Bool { networks.isEmpty }
+
     init() { networks = [] }
 
     /// - Parameter text: Addresses and networks, separated by commas, for example `127.0.0.1,172.16.0.0/12`.

@@ -55,7 +55,11 @@ final class Recording: Sendable {
     ///
     /// - Parameter folder: The camera's folder, ending in a slash.
     static func adopt(in folder: String, of camera: String) {
-        for name in Set(PartFile.names(in: folder).compactMap { SegmentName($0, camera: camera)?.text }) {
+        // Finished segments are skipped, because a folder can contain thousands of them.
+        let unfinished = PartFile.names(in: folder).compactMap { file in
+            SegmentName(file, camera: camera).flatMap { $0.text == file ? nil : $0.text }
+        }
+        for name in Set(unfinished) {
             for part in PartFile.interrupted(of: folder + name) where !PathText.isThere(folder + name) {
                 PartFile.rename(part, to: folder + name)
             }

@@ -12,7 +12,7 @@ struct PictureMonitor {
     private static let memory: Float = 60
     /// The number of pictures after which the usual scene is established.
     private static let introduction: Float = 10
-    /// The time in nanoseconds after which another scene becomes the usual one.
+    /// The minimum time in nanoseconds after which another scene becomes the usual one.
     private static let adoption: Nanoseconds = 600_000_000_000
     /// A problem counts as ended when the picture has been good for this time in nanoseconds.
     private static let recovery: Nanoseconds = 2_000_000_000
@@ -48,7 +48,9 @@ struct PictureMonitor {
         goodSince = nil
         let since = suspicion.flatMap { $0.problem == problem ? $0.since : nil } ?? now
         suspicion = (problem, since)
-        if problem == .moved, now - since >= Self.adoption { (usual, count) = (picture, Self.introduction) }
+        if problem == .moved, now - since >= max(Self.adoption, patience) {
+            (usual, count) = (picture, Self.introduction)
+        }
         guard now - since >= patience, reported != problem else { return [] }
         defer { reported = problem }
         return (reported.map { [.ended($0)] } ?? []) + [.began(problem)]

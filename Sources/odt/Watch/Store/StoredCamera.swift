@@ -23,6 +23,8 @@ struct StoredCamera {
     /// The number of the connection in the camera's messages.
     private var number: UInt64?
     private var clock = StreamClock()
+    /// Whether the camera is connected, according to its messages.
+    private var isConnected = false
     /// The wall-clock time of this machine, and the time of the latest frame by its sender's clock. Both are in
     /// milliseconds, minus the monotonic time at which the latest message arrived.
     private var leads: (own: Int64, sender: Int64)?
@@ -42,12 +44,13 @@ struct StoredCamera {
         if session == nil || number != self.number { begin(number, &sessionCount) }
         guard fields.name != "swiftodt-camera" else {
             switch fields.text("event") {
-            case "connected": return row(now, .began)
+            case "connected":
+                isConnected = true
+                return row(now, .began)
             case "lost", "ended":
-                guard !clock.isEmpty else { return [] }
-                // `ended` may follow `lost` without a connection in between. The clock is empty then, so that `ended`
-                // does not end the session a second time.
-                clock = StreamClock()
+                // `ended` may follow `lost` without a connection in between. It does not end the session a second time.
+                guard isConnected || !clock.isEmpty else { return [] }
+                (clock, isConnected) = (StreamClock(), false)
                 return row(now, .ended(reason: fields.text("reason")))
             default: return []
             }
@@ -82,11 +85,13 @@ struct StoredCamera {
         }
     }
 
-    /// - Returns: The row of a recorded segment; `nil` before the first message with a time. No track exists then, so
-    ///   the segment is not needed.
+    /// Returns the row of a recorded segment. Before the first message with a time, the times are those of the file name.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
-        return row(of: segment.path, in: "segment", from: start, to: end, ("length", .integer(end - start)))
+        let file = PartFile.parts(of: segment.path)
+        let named = SegmentName(file.stem + file.ending, camera: name).map { Int64($0.time / 1_000_000) }
+        return row(
+            of: segment.path, in: "segment", from: start, to: end, ("length", .integer(end - start)), fallback: named)
     }
 
     func row(of clip: SavedClip) -> StoreRow? {
@@ -96,9 +101,11 @@ struct StoredCamera {
     }
 
     private func row(
-        of file: String, in table: String, from start: Int64, to end: Int64, _ column: StoreRow.Columns.Element
+        of file: String, in table: String, from start: Int64, to end: Int64, _ column: StoreRow.Columns.Element,
+        fallback: Int64? = nil
     ) -> StoreRow? {
-        guard let session, let began = clock.wall(at: start), let ended = clock.wall(at: end) else { return nil }
+        guard let session, let began = clock.wall(at: start) ?? fallback else { return nil }
+        let ended = clock.wall(at: end) ?? began + end - start
         let columns: StoreRow.Columns = [("ended", .integer(ended)), ("file", .text(file)), column]
         return StoreRow(camera: name, session: session, time: began, content: .row(table: table, columns))
     }
@@ -106,7 +113,7 @@ struct StoredCamera {
     private mutating func begin(_ number: UInt64?, _ sessionCount: inout Int) {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)
-        (clock, leads, resultTime, figures) = (StreamClock(), nil, nil, [:])
+        (clock, leads, resultTime, figures, isConnected) = (StreamClock(), nil, nil, [:], false)
     }
 
     private func row(_ time: Int64, _ content: StoreRow.Content) -> [StoreRow] {
