@@ -148,6 +148,7 @@ class Page(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             page = f"{folder}/page.html"
             for words, code, part in ((("/nowhere.mp4",), 4, "no such file: /nowhere.mp4"), ((), 2, "name a VIDEO"),
+                                      (("--orientation", "left", "x.mp4"), 2, "--orientation must be 90r"),
                                       ((__file__,), 1, "cannot read a frame"), (("-o", __file__, __file__), 2, "is an input"),
                                       (("rtsp://user:secret@127.0.0.1:9/x",), 4, "cannot read a frame from rtsp://127.0.0.1:9/x\n")):
                 said = self.odt("-o", page, *words)
@@ -157,15 +158,17 @@ class Page(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     def test_page_shows_wanted_frame_undamaged(self):
-        with tempfile.TemporaryDirectory() as folder:
-            page, picture, wanted = (f"{folder}/{name}" for name in ("page.html", "page.jpg", "wanted.png"))
-            self.assertEqual(self.odt("-o", page, "--frame", "25", BIKES).returncode, 0)
-            with open(page, encoding="utf-8") as source, open(picture, "wb") as target:
-                target.write(base64.b64decode(re.search(r"data:image/jpeg;base64,([^\"]*)", source.read()).group(1)))
-            subprocess.run(["ffmpeg", "-v", "error", "-i", BIKES, "-vf", "select=eq(n\\,24)", "-frames:v", "1", wanted], check=True)
-            said = subprocess.run(["ffmpeg", "-i", picture, "-i", wanted, "-lavfi", "psnr", "-f", "null", "-"],
-                                  capture_output=True, text=True, check=True).stderr
-            self.assertGreater(float(re.search(r"average:([\d.]+)", said).group(1)), 30)
+        """Also turned, as `odt watch` turns the frames of a camera with this orientation."""
+        for words, turn in ((), ""), (("--orientation", "90r"), ",transpose=clock"):
+            with self.subTest(words), tempfile.TemporaryDirectory() as folder:
+                page, picture, wanted = (f"{folder}/{name}" for name in ("page.html", "page.jpg", "wanted.png"))
+                self.assertEqual(self.odt("-o", page, "--frame", "25", *words, BIKES).returncode, 0)
+                with open(page, encoding="utf-8") as source, open(picture, "wb") as target:
+                    target.write(base64.b64decode(re.search(r"data:image/jpeg;base64,([^\"]*)", source.read()).group(1)))
+                subprocess.run(["ffmpeg", "-v", "error", "-i", BIKES, "-vf", f"select=eq(n\\,24){turn}", "-frames:v", "1", wanted], check=True)
+                said = subprocess.run(["ffmpeg", "-i", picture, "-i", wanted, "-lavfi", "psnr", "-f", "null", "-"],
+                                      capture_output=True, text=True, check=True).stderr
+                self.assertGreater(float(re.search(r"average:([\d.]+)", said).group(1)), 30)
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     def test_page_shows_frame_and_zones(self):

@@ -47,13 +47,17 @@ final class JSONLines: MeasuredSink {
 
     /// No further line is queued if the queued lines have at least this size in bytes.
     private static let maximum = 1 << 19
-    private static let fileCheckInterval: Nanoseconds = 60_000_000_000
+    private let fileCheckInterval: Nanoseconds
     /// The maximum time for writing queued lines after a signal, in nanoseconds.
     private static let closeTimeout: Nanoseconds = 3_000_000_000
 
-    /// - Parameter name: The file to append to; `-` is standard output.
-    init(_ name: String, notify: @escaping @Sendable (String) -> Void) throws {
-        (self.name, self.notify) = (name, notify)
+    /// - Parameters:
+    ///   - name: The file to append to; `-` is standard output.
+    ///   - fileCheckInterval: The time in nanoseconds between two checks whether the file was moved.
+    init(
+        _ name: String, fileCheckInterval: Nanoseconds = 60_000_000_000, notify: @escaping @Sendable (String) -> Void
+    ) throws {
+        (self.name, self.fileCheckInterval, self.notify) = (name, fileCheckInterval, notify)
         if name == "-" {
             output = Mutex(Output(descriptor: STDOUT_FILENO))
         } else {
@@ -165,9 +169,9 @@ final class JSONLines: MeasuredSink {
         return error
     }
 
-    /// Opens the file again if it was renamed or deleted, for example by logrotate. Checks this once per minute.
+    /// Opens the file again if it was renamed or deleted, for example by logrotate.
     private func reopenIfMoved(_ output: inout Output) {
-        guard output.file != nil, MonotonicClock.now - output.checked >= Self.fileCheckInterval else { return }
+        guard output.file != nil, MonotonicClock.now - output.checked >= fileCheckInterval else { return }
         output.checked = MonotonicClock.now
         guard FileIdentity(path: name) != output.file else { return }
         let new = Self.open(name)
