@@ -64,6 +64,18 @@ struct EventReceiverTests {
         #expect(notes.read { $0 } == ["'true': 1 event not delivered"])
     }
 
+    /// A reload can remove the rule of queued events.
+    @Test(.timeLimit(.minutes(1))) func closingReceiverThatIsRetiredDoesNotWait() throws {
+        let receiver = try EventReceiver("sleep 0.3", closeTimeout: 100_000_000) { _ in }
+        for event in ["a", "b", "c"] {
+            receiver.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: "a", picture: nil)
+        }
+        receiver.retire(to: [:])
+        while !receiver.isOver { sched_yield() }
+        receiver.close()
+        #expect(receiver.figures.delivered < 3)
+    }
+
     /// Events that arrive during the change of the receiver do not overtake those in the queue.
     @Test(.timeLimit(.minutes(1))) func eventsStayInOrderWhenReceiverIsRetired() throws {
         let folder = try TemporaryFolder()

@@ -70,7 +70,7 @@ struct ObservationsTests {
         observations.finish()
         let tracks = observations.tracks
         #expect(tracks.map(\.key.id) == [1] && observations.trackCount == 1)
-        #expect(tracks[0].first == 0 && tracks[0].last == 66 && tracks[0].pathLength == 150)
+        #expect(tracks[0].first == 0 && tracks[0].last == 66 && tracks[0].pathLength == 100)
         #expect(tracks[0].best?.score == 0.9)
     }
 

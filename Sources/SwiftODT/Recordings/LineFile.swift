@@ -105,10 +105,19 @@ package struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
 
+    /// `nil` if the descriptor is invalid.
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+
     /// `nil` if the file does not exist.
     package init?(path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else { return nil }
+        self.init(status)
     }
 }

@@ -31,7 +31,7 @@ struct ObservedTrack {
     var reason = ""
     /// Whether the element has reported the best detection in the track's `end` event. This detection is final.
     private var isReported = false
-    /// The path length of earlier visits of an object that has returned; `nil` if it has not returned.
+    /// The longest path of the earlier visits of an object that has returned; `nil` if it has not returned.
     private var earlierPath: Double?
 
     init(_ key: Key, label: Int, at time: Double) {
@@ -54,7 +54,7 @@ struct ObservedTrack {
     }
 
     /// - Parameter length: The path length of the latest visit.
-    mutating func setPathLength(_ length: Double) { pathLength = length + (earlierPath ?? 0) }
+    mutating func setPathLength(_ length: Double) { pathLength = max(length, earlierPath ?? 0) }
 
     /// Replaces the best detection if the candidate is final, has a higher score, or has the same score and a larger
     /// box.

@@ -34,8 +34,6 @@ final class JSONLines: MeasuredSink {
 
     private struct Output {
         var descriptor: Int32
-        /// `nil` for standard output.
-        var file: FileIdentity?
         /// The monotonic time of the latest check whether the file was moved.
         var checked = MonotonicClock.now
     }
@@ -64,7 +62,7 @@ final class JSONLines: MeasuredSink {
             try PartFile.makeFolder(PartFile.parts(of: name).folder)
             let descriptor = Self.open(name)
             guard descriptor >= 0 else { throw PlaybackError("\(name): \(String(cString: strerror(errno)))") }
-            output = Mutex(Output(descriptor: descriptor, file: FileIdentity(path: name)))
+            output = Mutex(Output(descriptor: descriptor))
         }
         guard DetachedThread.run({ self.work() }) else { throw PlaybackError("cannot start a thread (ulimit -u)") }
         TerminationHandler.shared.onEnd { [state] signal in
@@ -171,12 +169,12 @@ final class JSONLines: MeasuredSink {
 
     /// Opens the file again if it was renamed or deleted, for example by logrotate.
     private func reopenIfMoved(_ output: inout Output) {
-        guard output.file != nil, MonotonicClock.now - output.checked >= fileCheckInterval else { return }
+        guard name != "-", MonotonicClock.now - output.checked >= fileCheckInterval else { return }
         output.checked = MonotonicClock.now
-        guard FileIdentity(path: name) != output.file else { return }
+        guard FileIdentity(path: name) != FileIdentity(descriptor: output.descriptor) else { return }
         let new = Self.open(name)
         guard new >= 0 else { return }
         Glibc.close(output.descriptor)
-        output = Output(descriptor: new, file: FileIdentity(path: name))
+        output = Output(descriptor: new)
     }
 }

@@ -32,6 +32,7 @@ final class EventReceiver: Sendable {
         /// Whether the thread has ended.
         var isOver = false
 
+        var isDelivering: Bool { left > 0 && !isFailing && !isOver }
         var left: Int { waiting.count + (current == nil ? 0 : 1) }
     }
 
@@ -91,12 +92,14 @@ final class EventReceiver: Sendable {
     func close() {
         let begin = MonotonicClock.now
         var isAnnounced = false
-        while !TerminationHandler.shared.isOver, state.read({ $0.left > 0 && !$0.isFailing }) {
-            state.wait(until: MonotonicClock.now + 100_000_000) { $0.left == 0 || $0.isFailing ? () : nil }
-            guard !isAnnounced, MonotonicClock.now - begin > closeTimeout else { continue }
+        while !TerminationHandler.shared.isOver, state.read(\.isDelivering) {
+            state.wait(until: MonotonicClock.now + 100_000_000) { $0.isDelivering ? nil : () }
+            guard !isAnnounced, MonotonicClock.now - begin > closeTimeout, state.read(\.isDelivering) else { continue }
             isAnnounced = true
             notify("\(name): delivering \(CountText.text(state.read(\.left), "more event")); Ctrl-C ends this")
         }
+        // The thread of a retired receiver has reported the events that it did not deliver.
+        guard !state.read(\.isOver) else { return }
         let deadline = MonotonicClock.now + closeTimeout
         state.update { $0.end = deadline }
         state.wait(until: deadline + 500_000_000) { $0.left == 0 ? () : nil }

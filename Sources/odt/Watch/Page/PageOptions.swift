@@ -11,7 +11,8 @@ struct PageOptions: Sendable {
           --page-token-file FILE
                              read the token from FILE, or create FILE; default: a new token at each start
           --page-trusted-proxy ADDRESS[/BITS],...
-                             reverse proxies in front of the page, whose X-Forwarded-For header names the client
+                             reverse proxies in front of the page, whose X-Forwarded-For header names the client. Requires a
+                             token at any ADDRESS
         """
 
     let address: PageAddress

@@ -31,7 +31,7 @@ final class PageRecordings: Sendable {
     }
 
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
-    func file(_ file: String, of camera: String, isClip: Bool, isPlayed: Bool = false) -> PageResponse? {
+    func file(_ file: String, of camera: String, isClip: Bool, isPlayed: Bool) -> PageResponse? {
         let kinds = isClip ? [".mkv": "video/x-matroska", ".jpg": "image/jpeg"] : [".mkv": "video/x-matroska"]
         guard let folder = isClip ? clips : folder, let dot = file.lastIndex(of: "."),
             let kind = kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text

@@ -88,9 +88,8 @@ struct PageContent: Sendable {
 
     private func recorded(_ path: [String], _ request: PageRequest, _ recordings: PageRecordings) -> PageResponse? {
         switch (path[0], path.count) {
-        case ("clips", 3): recordings.file(path[2], of: path[1], isClip: true)
-        case ("recordings", 3):
-            recordings.file(path[2], of: path[1], isClip: false, isPlayed: request.value("play") != nil)
+        case ("clips", 3), ("recordings", 3):
+            recordings.file(path[2], of: path[1], isClip: path[0] == "clips", isPlayed: request.value("play") != nil)
         case ("api", 3): recordings.list(of: path[2]).map(PageResponse.json)
         case ("api", 4) where path[3] == "boxes": recordings.boxes(of: path[2], request)
         case ("api", 4): recordings.details(path[3], of: path[2])
@@ -162,8 +161,9 @@ struct PageRequest {
 
 /// The part of a file that an HTTP `Range` header requests.
 struct ByteRange: Equatable {
-    /// The maximum size in bytes of a part for the player. Browsers request the whole rest of a file, but stop reading while the video
-    /// is paused, so the response would stay open. With the limit, it ends soon, and they later request the next part.
+    /// The maximum size in bytes of a part for the player. Browsers request the whole rest of a file, but stop reading
+    /// while the video is paused, so the response would stay open. With the limit, it ends soon, and they later request
+    /// the next part.
     static let largest = 4 << 20
 
     let first: Int

@@ -104,7 +104,7 @@ final class StoreWriter {
         }
     }
 
-    /// Inserts a row. It replaces an existing row of the same primary key.
+    /// Inserts a row. It replaces an existing row of the same primary key, or updates it (``continuation(_:)``).
     private func insert(_ columns: StoreRow.Columns, into table: String, at time: Int64, _ session: Int64) throws {
         var values: [SQLiteValue] = [.integer(time), .integer(session)]
         for column in columns {
