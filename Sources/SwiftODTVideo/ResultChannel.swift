@@ -79,7 +79,11 @@ final class ResultChannel: Sendable {
             state.latestPassed = timestamp
             // If the frames have no timestamps, the first pending result belongs to this frame. With `message-interval`,
             // the message of an earlier frame may be posted while this frame is processed.
-            let last = timestamp == .max ? 0 : state.pending.lastIndex { $0.timestamp <= timestamp } ?? -1
+            let last =
+                timestamp == .max
+                ? 0
+                : state.pending.firstIndex { $0.timestamp == timestamp }
+                    ?? state.pending.prefix { $0.timestamp < timestamp }.count - 1
             let isOfFrame = state.pending.indices.contains(last) && state.pending[last].timestamp == timestamp
             return (last + 1, isOfFrame)
         }

@@ -70,6 +70,20 @@ import Testing
         #expect(await channel.take().isEmpty && channel.failure?.description == "broken")
     }
 
+    /// The times of a concatenated video begin again.
+    @Test func resultsBeforeStepBackLeaveWithTheirFrames() async throws {
+        try PluginSearch.startGStreamer()
+        let channel = ResultChannel()
+        let frame = try Frame(format: .gray8, width: 1, height: 1, bytes: [0])
+        for time in [100, 110, 0] as [UInt64] { channel.add(Self.message("swiftodt"), timestamp: time) }
+        channel.pass(timestamp: 100) { frame }
+        #expect(await channel.take().map(\.timestamp) == [100])
+        channel.pass(timestamp: 110) { frame }
+        channel.pass(timestamp: 0) { frame }
+        let entries = await channel.take()
+        #expect(entries.map(\.timestamp) == [110, 0] && entries.allSatisfy { $0.frame != nil })
+    }
+
     /// With `message-interval`, the message of an earlier frame is posted while a later frame is processed.
     @Test func deferredResultLeavesWithLaterFrame() async throws {
         try PluginSearch.startGStreamer()
