@@ -348,6 +348,9 @@ class Defaults(Fetching):
         self.assertIn("first in " + models + " is not from the catalogue; --force first replaces it", fetch("first", code=1).stderr)
         with open(f"{models}/first.onnx", "rb") as file:
             self.assertEqual(file.read(), b"an own network")
+        fetch("--from", self.file("first.tflite", b"another one")[0], "--force")
+        self.assertIn("first is not available (first in", fetch(code=1).stderr)
+        fetch("--from", own, "--force")
         os.remove(f"{models}/first.json")
         self.assertIn("it is now first.onnx.own", fetch().stdout)
         for name, content in (("first.onnx", b"first"), ("first.onnx.own", b"an own network")):
