@@ -208,8 +208,8 @@ private struct ConvertedColors<Sample: BlendSample>: ~Copyable {
     }
 }
 
-/// Keeps tiles from frame to frame. If there are more than 8 MiB or 512 tiles, the least recently used half of the
-/// tiles is removed.
+/// Keeps tiles from frame to frame. If there are more than 8 MiB or 512 tiles, those that the latest two frames did not
+/// use are removed.
 struct TileCache {
     enum Key: Hashable {
         case label(LabelStyle)

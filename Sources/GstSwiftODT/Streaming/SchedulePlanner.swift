@@ -68,8 +68,8 @@ struct SchedulePlan: Equatable {
     let waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int
-    /// The maximum number of additional frames that are held for redaction. Their results are complete, but detections in later
-    /// frames can add boxes to redact.
+    /// The maximum number of additional frames that are held for redaction. Their results are complete, but detections in
+    /// later frames can add boxes to redact.
     let redactionDepth: Int
     /// Whether a frame is finished exactly when `depth` later frames have arrived, even if its result is available
     /// earlier. This is needed if the next inference depends on earlier results, because the number of available
