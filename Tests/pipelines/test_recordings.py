@@ -29,6 +29,7 @@ class Recordings(Paged):
         self.assertEqual(self.part(path, f"bytes={size - 5}-"), (206, f"bytes {size - 5}-{size - 1}/{size}", whole[-5:]))
         self.assertEqual(self.part(path, "bytes=-7"), (206, f"bytes {size - 7}-{size - 1}/{size}", whole[-7:]))
         self.assertEqual(self.part(path, f"bytes={size}-"), (416, f"bytes */{size}", b""))
+        self.assertEqual(self.get(path, "HEAD", Range="bytes=10-19")[0], 200)
         for invalid in ("bytes=5-2", "bytes=0-1,3-4", "bytes=", "items=0-1", "bytes=a-b"):
             self.assertEqual(self.part(path, invalid), (200, None, whole), invalid)
 

@@ -120,8 +120,7 @@ final class Camera: Sendable {
             let reason = ending.failure ?? "the stream ended"
             lose(because: reason, plan)
             let (seconds, longest) = (Double(pause / 10_000_000) / 100, Double(longestPause / 10_000_000) / 100)
-            log.notify(
-                "\(plan.discreet(reason)); reconnecting in \(seconds) s, later at most every \(longest) s")
+            log.notify("\(plan.discreet(reason)); reconnecting in \(seconds) s, later after at most \(longest) s")
             wait(until: MonotonicClock.now.adding(pause))
             waitForEnd(of: &unfinished)
         }

@@ -23,9 +23,9 @@ function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${l
 function clipLinks(event) {
   const clip = server.clips.find(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
   if (!clip) return [];
-  const link = (file, text, more) => make("a", {href: `/clips/${[clip.camera, file].map(encodeURIComponent).join("/")}${text === "clip" ? "?play=1" : ""}`, ...more}, text);
+  const link = (file, text, more, query = "") => make("a", {href: `/clips/${[clip.camera, file].map(encodeURIComponent).join("/")}${query}`, ...more}, text);
   const [open, save] = [{target: "_blank"}, {download: "", title: NO_H265}];
-  return [clip.isH265 && !PLAYS_H265 ? link(clip.video, "download clip (this browser cannot play H.265)", save) : link(clip.video, "clip", open),
+  return [clip.isH265 && !PLAYS_H265 ? link(clip.video, "download clip (this browser cannot play H.265)", save) : link(clip.video, "clip", open, "?play=1"),
     ...(clip.picture ? [link(clip.picture, "picture", open)] : [])];
 }
 

@@ -364,7 +364,10 @@ final class PageServer: @unchecked Sendable {
         let size = Int(clamping: g_bytes_get_size(file))
         setHeader("Content-Type", kind, message)
         setHeader("Accept-Ranges", "bytes", message)
-        let range = soup.requestHeaders(message).flatMap { soup.header($0, "Range") }.map { String(cString: $0) } ?? ""
+        // HTTP defines ranges for GET only.
+        let isRead = soup.method(message).map { String(cString: $0) } == "GET"
+        let headers = isRead ? soup.requestHeaders(message) : nil
+        let range = headers.flatMap { soup.header($0, "Range") }.map { String(cString: $0) } ?? ""
         switch ByteRange.request(range, size: size, largest: largestPart) {
         case .whole:
             soup.setStatus(message, 200, nil)
