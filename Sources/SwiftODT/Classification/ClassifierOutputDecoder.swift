@@ -10,6 +10,8 @@ struct ClassifierOutputDecoder: Sendable {
     /// Whether at least one label has a category.
     let hasCategories: Bool
     private let scoresAreLogits: Bool
+    /// Whether an output of the network was outside the range of probabilities.
+    private let givesAnyValue = Monitor(false)
     /// The scale of quantised scores; `nil` if it is unknown.
     private let scale: QuantisationScale?
 
@@ -87,10 +89,16 @@ struct ClassifierOutputDecoder: Sendable {
     }
 
     /// Returns the function that maps a value of the output to a probability. It is the identity, the softmax (which
-    /// PyTorch models often omit), or the logistic function.
+    /// PyTorch models often omit), or the logistic function. Logits can happen to be from 0 to 1, so the first output
+    /// with other values decides for all later ones.
     private func probabilities(_ scores: UnsafeBufferPointer<Float>) -> (Float) -> Float {
         if scoresAreLogits { return logistic }
-        if scores.allSatisfy({ $0 >= 0 && $0 <= 1.001 }) { return { $0 } }
+        let areProbabilities = scores.allSatisfy { $0 >= 0 && $0 <= 1.001 }
+        let isLogit = givesAnyValue.update { givesAnyValue in
+            if !areProbabilities { givesAnyValue = true }
+            return givesAnyValue
+        }
+        if !isLogit { return { $0 } }
         let peak = scores.max() ?? 0
         let sum = scores.reduce(0) { $0 + exp($1 - peak) }
         return { exp($0 - peak) / sum }

@@ -5,7 +5,7 @@ extension Labels {
     static func embedded(in model: String) throws(ODTError) -> Labels? {
         switch ModelFormat(file: model) {
         case .tflite: ZipArchive(try end(of: model, atMost: 8 << 20)).flatMap(Labels.init(archive:))
-        case .onnx: try ONNXProperties.read(model)["names"].flatMap(Labels.init(dictionaryText:))
+        case .onnx: try ONNXProperties.read(model)["names"].flatMap(Labels.init(namesText:))
         case .xml: Labels(notes: try end(of: model, atMost: 1 << 20))
         case .pb, .pdmodel, nil: nil
         }
@@ -21,7 +21,10 @@ extension Labels {
     /// Chooses one of the label lists of an archive. Lists of names are preferred to lists of machine identifiers such
     /// as `/m/01g317`, and English lists to lists in other languages.
     init?(archive: ZipArchive) {
-        let texts = archive.entries.filter { $0.name.lowercased().hasSuffix(".txt") }
+        // Older exporters of YOLO write `temp_meta.txt`, later ones `metadata.json`.
+        let texts = archive.entries.filter {
+            $0.name.lowercased().hasSuffix(".txt") || $0.name.lowercased().hasSuffix("metadata.json")
+        }
         let named = texts.filter { $0.name.lowercased().contains("label") }
         let lists = (named.isEmpty && texts.count == 1 ? texts : named).prefix(Self.maximumLists).compactMap { entry in
             archive.contents(entry).flatMap(Labels.init(listOrMetadata:)).map { (entry.name.lowercased(), $0) }
@@ -35,18 +38,65 @@ extension Labels {
         self = list.1
     }
 
-    /// YOLO's exporters write a Python dictionary with the entry `names` instead of a list.
+    /// YOLO's exporters write a JSON object or a Python dictionary with the entry `names` instead of a list.
     private init?(listOrMetadata text: [UInt8]) {
-        guard text.first == UInt8(ascii: "{") else {
-            guard let labels = Labels(parsing: text) else { return nil }
-            self = labels
-            return
+        let labels: Labels?
+        if text.first != UInt8(ascii: "{") {
+            labels = Labels(parsing: text)
+        } else if let metadata = try? JSONValue(parsing: text) {
+            labels = metadata["names"].flatMap(Labels.init(names:))
+        } else {
+            let metadata = String(decoding: text, as: UTF8.self)
+            labels = metadata.firstRange(of: "'names':").flatMap {
+                Labels(dictionaryText: String(metadata[$0.upperBound...].prefix { $0 != "}" }))
+            }
         }
-        let metadata = String(decoding: text, as: UTF8.self)
-        guard let names = metadata.firstRange(of: "'names':"),
-            let labels = Labels(dictionaryText: String(metadata[names.upperBound...].prefix { $0 != "}" }))
-        else { return nil }
+        guard let labels else { return nil }
         self = labels
+    }
+
+    /// Reads the names of the classes as JSON: an array, or an object whose keys are the class indices.
+    private init?(names: JSONValue) {
+        let entries: [(index: Int?, name: JSONValue)]
+        switch names {
+        case .array(let names): entries = names.enumerated().map { ($0.offset, $0.element) }
+        case .object(let members): entries = members.map { (Int($0.key), $0.value) }
+        default: return nil
+        }
+        let named = entries.compactMap { entry -> (index: Int, name: String)? in
+            guard let index = entry.index, index >= 0, let name = entry.name.string else { return nil }
+            return (index, Self.name(from: name))
+        }
+        guard named.count == entries.count, let placed = Self.placed(named) else { return nil }
+        self.init(placed)
+    }
+
+    /// Parses the names of the classes that exporters write into .onnx files, as JSON or as Python text.
+    init?(namesText text: String) {
+        let json = (try? JSONValue(parsing: text.utf8)).flatMap(Labels.init(names:))
+        guard let labels = json ?? Labels(dictionaryText: text) ?? Labels(listText: text) else { return nil }
+        self = labels
+    }
+
+    /// Parses the text of a Python list, for example `['person', "bull's eye"]`.
+    private init?(listText text: String) {
+        var rest = Substring(text).drop { $0 != "[" }.dropFirst()
+        var names: [String] = []
+        while let quote = rest.first(where: { $0 != " " && $0 != "," }), quote == "'" || quote == "\"" {
+            rest = rest.drop { $0 != quote }.dropFirst()
+            names.append(Self.name(from: Self.quotedText(&rest, until: quote)))
+        }
+        guard !names.isEmpty, rest.first(where: { $0 != " " }) == "]" else { return nil }
+        self.init(names)
+    }
+
+    /// Removes and returns the text up to a quotation mark. A backslash escapes the next character.
+    private static func quotedText(_ rest: inout Substring, until quote: Character) -> String {
+        var text = ""
+        while let character = rest.popFirst(), character != quote {
+            text.append(character == "\\" ? rest.popFirst() ?? character : character)
+        }
+        return text
     }
 
     /// The maximum number of lists that are read. Bounds the work for a small archive that unpacks to many long lists.
@@ -60,19 +110,11 @@ extension Labels {
         while let digit = rest.firstIndex(where: { $0.isASCII && $0.isWholeNumber }) {
             rest = rest[digit...]
             let number = rest.prefix { $0.isASCII && $0.isWholeNumber }
-            rest = rest.dropFirst(number.count).drop { $0 == ":" || $0 == " " }
-            guard let index = Int(number), let quote = rest.popFirst(), quote == "'" || quote == "\"" else {
-                return nil
-            }
-            var name = ""
-            while let character = rest.popFirst(), character != quote {
-                if character == "\\", let escaped = rest.popFirst() {
-                    name.append(escaped)
-                } else {
-                    name.append(character)
-                }
-            }
-            names.append((index, Self.name(from: name)))
+            rest = rest.dropFirst(number.count).drop { $0 == " " }
+            guard let index = Int(number), rest.popFirst() == ":" else { return nil }
+            rest = rest.drop { $0 == " " }
+            guard let quote = rest.popFirst(), quote == "'" || quote == "\"" else { return nil }
+            names.append((index, Self.name(from: Self.quotedText(&rest, until: quote))))
         }
         guard let placed = Self.placed(names) else { return nil }
         self.init(placed)

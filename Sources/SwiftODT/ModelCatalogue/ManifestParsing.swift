@@ -195,14 +195,14 @@ private struct ManifestFields {
         }
     }
 
-    /// Returns the lower-case labels of each group, by group name.
+    /// Returns the lower-case labels of each group, by the lower-case name of the group.
     func groups(_ key: String) throws -> [String: Set<String>] {
         guard let groups = try object(key), case .object(let known) = groups.members else { return [:] }
-        return try known.mapValues { value in
-            guard let names = value.array?.map(\.string), !names.isEmpty, names.allSatisfy({ $0 != nil }) else {
+        return try known.reduce(into: [:]) { groups, group in
+            guard let names = group.value.array?.map(\.string), !names.isEmpty, names.allSatisfy({ $0 != nil }) else {
                 throw error(key, "is not an object of lists of labels")
             }
-            return Set(names.compactMap { $0?.lowercased() })
+            groups[group.key.lowercased(), default: []].formUnion(names.compactMap { $0?.lowercased() })
         }
     }
 

@@ -67,6 +67,19 @@ import Testing
         #expect(abs(answer.scores.total - 1) < 1e-5)
     }
 
+    /// After logits outside the range of probabilities, logits within this range also pass through the softmax.
+    @Test func logitsWithinRangeStayLogits() throws {
+        let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
+        func score(_ numbers: [Float]) throws -> Double {
+            try numbers.withUnsafeBytes {
+                try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)]).labelScore
+            }
+        }
+        #expect(try score([0.9, 0, 0, 0, 0]) > 0.8)
+        _ = try score([9, 0, 0, 0, -1])
+        #expect(try score([0.9, 0, 0, 0, 0]) < 0.5)
+    }
+
     /// The manifest declares independent logits, so values that resemble probabilities also pass through the sigmoid.
     @Test func independentLogitsUseSigmoid() throws {
         var manifest = ModelManifest(name: "mine")

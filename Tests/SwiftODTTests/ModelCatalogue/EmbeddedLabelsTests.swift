@@ -100,6 +100,28 @@ import Testing
         }
     }
 
+    /// Later exporters of YOLO append JSON.
+    @Test func namesInJSONAppendedToTFLiteAreFound() throws {
+        let folder = try TemporaryFolder()
+        for (file, names) in [("a", #"{"1": "bird", "0": "dr\u00f6ne"}"#), ("b", #"["dr\u00f6ne", "bird"]"#)] {
+            let text = #"{"description": "a model", "names": \#(names), "imgsz": [640, 640]}"#
+            let archive = zip("metadata.json", method: 0, packed: Array(text.utf8), size: text.utf8.count)
+            let labels = try Labels.load(manifest: nil, model: folder.write("\(file).tflite", archive))
+            #expect(labels?.all.map(\.text) == ["dr\u{f6}ne", "bird"])
+        }
+    }
+
+    @Test(arguments: [
+        #"{"0": "person", "1": "bull's eye"}"#, #"['person', "bull's eye"]"#, #"["person", "bull's eye"]"#,
+        #"{0: 'person', 1: "bull's eye"}"#,
+    ])
+    func everyFormOfNamesIsRead(_ text: String) {
+        #expect(Labels(namesText: text)?.all.map(\.text) == ["person", "bull's eye"])
+    }
+
+    @Test(arguments: [#"{"-1": "person"}"#, #"{"0": 7}"#, #"["person", null]"#, "[]", "{}", "person", "[person]"])
+    func otherTextsAreNotNames(_ text: String) { #expect(Labels(namesText: text) == nil) }
+
     @Test func modelWithoutLabelsGivesNone() throws {
         let folder = try TemporaryFolder()
         #expect(try Labels.load(manifest: nil, model: folder.write("a.tflite", [])) == nil)

@@ -13,7 +13,7 @@ import Testing
         let manifest = try manifest(
             """
             { "name": "Net", "task": "detection", "family": "ssd", "labels": "coco90", "licence": "Apache-2.0",
-              "source": "somewhere", "files": {"a.bin": {"bytes": 7, "sha256": "00ff"}}, "classes": 90, "background": true, "score-threshold": 0.3, "groups": {"farm": ["Cow", "sheep"]},
+              "source": "somewhere", "files": {"a.bin": {"bytes": 7, "sha256": "00ff"}}, "classes": 90, "background": true, "score-threshold": 0.3, "groups": {"Farm": ["Cow", "sheep"]},
               "logits": false, "strides": [8, 16],
               "quantisation": { "scores": { "step": 0.5, "zero": 128 } },
               "input": { "width": 320, "height": 240, "colour": "bgr", "mean": 127.5, "scale": [1, 2, 3],

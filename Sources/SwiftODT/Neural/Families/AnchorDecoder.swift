@@ -190,13 +190,14 @@ extension AnchorDecoder {
             boxCoderScales: end.scales, hasBackground: background, logits: false)
     }
 
-    private init(
+    private init?(
         _ inspection: NetworkInspection, _ input: NetworkInput, _ heads: AnchorHeads, _ anchors: Anchors,
         boxCoderScales usualScales: [Double], hasBackground usualBackground: Bool, logits usualLogits: Bool
     ) throws {
         let scales = (inspection.manifest?.anchors?.boxCoderScales ?? usualScales).map { Float($0) }
         let background = inspection.manifest?.hasBackground ?? usualBackground
         let classes = heads.classes - (background ? 1 : 0)
+        guard classes > 0 else { return nil }
         self.init(
             assembly: try inspection.assembly(input, classes: classes), anchors: anchors, heads: heads.heads,
             centerScale: SIMD2(scales[1], scales[0]), sizeScale: SIMD2(scales[3], scales[2]),

@@ -157,11 +157,12 @@ struct AnchorHeads {
     /// Finds one output with the boxes of all anchors and one output with the scores of all anchors.
     init?(_ inspection: NetworkInspection, anchors: Int) {
         guard anchors <= Self.maximum,
-            let boxes = inspection.outputs.indices.first(where: {
-                inspection.matrix($0)?.columns == 4 && inspection.rows($0, anchors)
-            }),
+            let boxes = inspection.boxes(
+                of: inspection.outputs.indices.filter {
+                    inspection.matrix($0)?.columns == 4 && inspection.rows($0, anchors)
+                }),
             let scores = inspection.outputs.indices.first(where: { $0 != boxes && inspection.rows($0, anchors) }),
-            let classes = inspection.matrix(scores)?.columns, classes > 1
+            let classes = inspection.matrix(scores)?.columns, classes > 1 || inspection.isPlausible(1)
         else { return nil }
         heads = [
             AnchorDecoder.Head(
@@ -181,7 +182,9 @@ struct AnchorHeads {
         for level in grid.levels {
             let pair = inspection.outputs.indices.compactMap { inspection.levelOutput($0, level) }
             guard pair.count == 2, pair[0].inPlanes == pair[1].inPlanes,
-                let boxes = pair.first(where: { $0.numbers == 4 * anchorsPerCell }),
+                let output = inspection.boxes(
+                    of: pair.filter { $0.numbers == 4 * anchorsPerCell }.map(\.output)),
+                let boxes = pair.first(where: { $0.output == output }),
                 let scores = pair.first(where: { $0.output != boxes.output }), scores.numbers % anchorsPerCell == 0
             else { return nil }
             counts.insert(scores.numbers / anchorsPerCell)

@@ -97,11 +97,10 @@ extension DETRDecoder {
         }
         // For a network with three classes and "no object", the scores have four columns like the boxes. In this case,
         // only the names of the outputs distinguish boxes from scores.
-        let fourColumns = matrices.indices.filter { matrices[$0]?.columns == 4 }
-        guard
-            let boxes = fourColumns.first(where: { inspection.outputs[$0].name.contains("box") }) ?? fourColumns.first,
+        guard let boxes = inspection.boxes(of: matrices.indices.filter { matrices[$0]?.columns == 4 }),
             let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
-            let numbers = matrices[scores]?.columns, numbers > 1, matrices[boxes]?.rows == matrices[scores]?.rows,
+            let numbers = matrices[scores]?.columns, numbers > 1 || inspection.isPlausible(1),
+            matrices[boxes]?.rows == matrices[scores]?.rows,
             inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
         else { return nil }
         // RF-DETR names its box output "dets". Its class scores are independent logits and not a softmax.

@@ -20,8 +20,8 @@ extension AssembledDecoder {
     func decode(
         _ outputs: [TensorView], placement: InputPlacement, options: DetectionOptions
     ) throws -> [Detection] {
-        assembly.detections(
-            from: try candidates(outputs, from: Float(max(options.scoreFloor, 0.001))), placement: placement,
+        try assembly.detections(
+            from: candidates(outputs, from: Float(max(options.scoreFloor, 0.001))), placement: placement,
             options: options, suppressed: isSuppressed)
     }
 }
@@ -41,9 +41,16 @@ struct DetectionAssembly: Sendable {
     /// inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
+    /// - Throws: ``ODTError`` if there are fewer labels than classes, because the labels then belong to another network.
     func detections(
         from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool
-    ) -> [Detection] {
+    ) throws -> [Detection] {
+        if names.count > 0, let unnamed = candidates.first(where: { $0.classIndex >= names.count }) {
+            throw ODTError(
+                .unsupported,
+                "\(file) returns class \(unnamed.classIndex), but it has only \(CountText.text(names.count, "label")); use the labels of "
+                    + "this model")
+        }
         let suppression = Suppression(
             iouThreshold: suppressed ? 1 : Float(options.iouThreshold),
             iouThresholdAcrossClasses: suppressed ? 1 : Suppression.acrossClasses)

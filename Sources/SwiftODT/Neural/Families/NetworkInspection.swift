@@ -68,6 +68,12 @@ struct NetworkInspection {
         }
     }
 
+    /// Returns the output with the boxes, from outputs whose shapes fit. If a network has as many scores per row as box
+    /// values, only the names of the outputs distinguish boxes from scores.
+    func boxes(of outputs: [Int]) -> Int? {
+        outputs.first { self.outputs[$0].name.lowercased().contains("box") } ?? outputs.first
+    }
+
     /// Returns whether the network can have this number of classes. The number must be equal to the number in the
     /// manifest. If the manifest has no number, it must match the number of labels. Without labels, it must be 80 or
     /// 90, as for COCO.
@@ -97,8 +103,12 @@ struct NetworkInspection {
 
     /// Whether the file's name, or the description that Ultralytics writes into .onnx files, names a DETR.
     var isNamedDETR: Bool {
-        let description = ModelFormat(file: file) == .onnx ? (try? ONNXProperties.read(file))?["description"] : nil
-        return [FilePath.stem(of: file), description ?? ""].contains { $0.lowercased().contains("detr") }
+        [FilePath.stem(of: file), exportDescription ?? ""].contains { $0.lowercased().contains("detr") }
+    }
+
+    /// The description that Ultralytics writes into .onnx files.
+    var exportDescription: String? {
+        ModelFormat(file: file) == .onnx ? (try? ONNXProperties.read(file))?["description"] : nil
     }
 }
 
@@ -117,11 +127,13 @@ enum BoxEncoding: Equatable {
     ///
     /// - Parameter numbers: the number of values per box.
     init?(_ numbers: Int, in inspection: NetworkInspection) {
-        guard numbers > 5 else { return nil }
+        guard numbers > 4 else { return nil }
         let readings: [(BoxEncoding, Int)] =
             [(.objectness(classes: numbers - 5), numbers - 5), (.plain(classes: numbers - 4), numbers - 4)]
             + [8, 16, 17].map { (.distributions(classes: numbers - 4 * $0, bins: $0), numbers - 4 * $0) }
-        self = readings.first { $0.1 > 0 && inspection.isPlausible($0.1) }?.0 ?? readings[0].0
+        let usual = readings.first { $0.1 > 0 && inspection.isPlausible($0.1) } ?? readings[0]
+        guard usual.1 > 0 else { return nil }
+        self = usual.0
     }
 }
 
@@ -159,14 +171,22 @@ extension NetworkInspection {
             channelOrder: manifestValue?.channelOrder ?? usual.channelOrder,
             fit: manifestValue?.fit ?? usual.fit)
         switch input.element {
-        case .uint8: fed.element = .uint8
+        // Networks with an unsigned input usually take grey levels.
+        case .uint8 where manifestValue?.mean == nil && manifestValue?.scale == nil: fed.element = .uint8
         case .float32, .float16:
             fed.mean = manifestValue?.mean ?? usual.mean
             fed.scale = manifestValue?.scale ?? usual.scale
-        case .int8:
-            // The input is filled with floats, and the runtime converts them to int8. The mean and the scale must
-            // therefore include the quantisation of the input.
-            guard let quantised = quantisation[input.name] else { throw unsuitableInput(input) }
+        case .uint8, .int8:
+            // The input is filled with whole floats, and the runtime converts them to bytes. The mean and the scale
+            // must therefore include the quantisation of the input.
+            guard let quantised = quantisation[input.name] else {
+                guard input.element == .uint8 else { throw unsuitableInput(input) }
+                throw ODTError(
+                    .invalidFile,
+                    "the manifest of \(file) sets the mean or the scale, but the input \(input.name) takes unsigned bytes; "
+                        + "remove them, or set the quantisation of the input")
+            }
+            fed.element = input.element
             let scale = manifestValue?.scale ?? usual.scale
             fed.mean = (manifestValue?.mean ?? usual.mean) - quantised.zero * quantised.step / scale
             fed.scale = scale / quantised.step

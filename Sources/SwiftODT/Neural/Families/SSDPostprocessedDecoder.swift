@@ -28,8 +28,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     ) throws -> Candidate? {
         guard score >= floor, let number = Int32(exactly: classNumber.rounded()), number >= 0 else { return nil }
         guard number >= firstClass else {
-            // Networks with a background class in this layout never return it.
-            guard case .rows = form, !isBackgroundGiven else { return nil }
+            // Networks with a background class never return it as an object.
+            guard !isBackgroundGiven else { return nil }
             throw ODTError(
                 .unsupported,
                 "\(assembly.file) returns class 0, so it has no background class and all labels would be shifted; set "

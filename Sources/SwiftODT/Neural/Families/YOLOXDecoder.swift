@@ -9,11 +9,15 @@ struct YOLOXDecoder: AssembledDecoder {
     let classCount: Int
     /// The number of values after the class scores in a row, for example mask coefficients. They are ignored.
     var extraCount = 0
+    /// The index of the network's output that has the boxes.
+    var output = 0
     private let givesPixels = ModelHeuristic()
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         let length = 5 + classCount + extraCount
-        guard let output = outputs.first, output.shape.last == length else { throw assembly.mismatch(outputs) }
+        guard outputs.indices.contains(output), case let output = outputs[output], output.shape.last == length else {
+            throw assembly.mismatch(outputs)
+        }
         let candidates = try output.withFloats { values -> [Candidate] in
             guard let rows = ScoreRows(values, stride: length, firstClass: 5, classCount: classCount),
                 grid == nil || rows.count == grid?.count
@@ -73,12 +77,9 @@ extension YOLOXDecoder {
 
     /// Creates the decoder for YOLOv5, v6 or v7.
     init?(yolov5 inspection: NetworkInspection) throws {
-        guard let matrix = inspection.matrix(0), let columns = matrix.columns else { return nil }
-        // A segmentation network has mask coefficients after the class scores of each row, and a second output with
-        // mask prototypes.
-        let masks = inspection.maskCount
-        guard case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection),
-            inspection.outputs.count == 1 || masks > 0
+        // A segmentation network has mask coefficients after the class scores of each row.
+        guard let (output, matrix, masks) = inspection.yolo, let columns = matrix.columns,
+            case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection), !inspection.isLikelyEndToEnd
         else { return nil }
         let input = try inspection.input(YOLOv8Decoder.usual)
         if let rows = matrix.rows, inspection.namedFamily != .yolov5 {
@@ -91,6 +92,6 @@ extension YOLOXDecoder {
         }
         self.init(
             assembly: try inspection.assembly(input, classes: classes), grid: nil, classCount: classes,
-            extraCount: masks)
+            extraCount: masks, output: output)
     }
 }

@@ -2,15 +2,19 @@
 /// it has one plane for each value of a box.
 struct YOLOv8Decoder: AssembledDecoder {
     let assembly: DetectionAssembly
+    /// The index of the network's output that has the boxes.
+    let output: Int
     let classCount: Int
     /// Whether the output is transposed, with one row for each box.
     let rowwise: Bool
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
-        guard let output = outputs.first, output.shape.count == 3, output.shape[0] == 1 else {
+        guard outputs.indices.contains(output), case let output = outputs[output], output.shape.count >= 3,
+            output.shape[0] == 1, let last = output.shape.last
+        else {
             throw assembly.mismatch(outputs)
         }
-        let (numbers, count) = rowwise ? (output.shape[2], output.shape[1]) : (output.shape[1], output.shape[2])
+        let (numbers, count) = rowwise ? (last, output.shape[1]) : (output.shape[1], last)
         let candidates = try output.withFloats { values -> [Candidate] in
             var candidates: [Candidate] = []
             if rowwise {
@@ -44,8 +48,7 @@ extension YOLOv8Decoder {
         width: 640, height: 640, scale: SIMD3(repeating: 1 / 255), fit: .letterboxCentered(fill: 114))
 
     init?(_ inspection: NetworkInspection) throws {
-        let masks = inspection.maskCount
-        guard let matrix = inspection.matrix(0), inspection.outputs.count == 1 || masks > 0 else { return nil }
+        guard let (output, matrix, masks) = inspection.yolo else { return nil }
         let input = try inspection.input(Self.usual)
         let strides = [[8, 16, 32], [8, 16, 32, 64]]
         let named = inspection.namedFamily == .yolov8
@@ -54,11 +57,15 @@ extension YOLOv8Decoder {
             matrix.columns != nil || named || inspection.isPlausible(numbers - 4 - masks)
         {
             let classes = numbers - 4 - masks
-            self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, rowwise: false)
+            self.init(
+                assembly: try inspection.assembly(input, classes: classes), output: output, classCount: classes,
+                rowwise: false)
         } else if let numbers = matrix.columns, case .plain(let classes) = BoxEncoding(numbers - masks, in: inspection),
-            inspection.grid(input, cells: matrix.rows, usual: strides) != nil
+            inspection.grid(input, cells: matrix.rows, usual: strides) != nil, !inspection.isLikelyEndToEnd
         {
-            self.init(assembly: try inspection.assembly(input, classes: classes), classCount: classes, rowwise: true)
+            self.init(
+                assembly: try inspection.assembly(input, classes: classes), output: output, classCount: classes,
+                rowwise: true)
         } else {
             return nil
         }
@@ -66,13 +73,30 @@ extension YOLOv8Decoder {
 }
 
 extension NetworkInspection {
-    /// The number of mask coefficients per box of a YOLO segmentation network: the number of planes of its second
-    /// output. 0 for other networks.
-    var maskCount: Int {
-        guard outputs.count == 2, outputs[1].shape.count == 4, let planes = outputs[1].shape[1],
-            (2...1024).contains(planes)
-        else { return 0 }
-        return planes
+    /// The output of a YOLO network that has the boxes, its shape without the batch dimension, and the number of mask
+    /// coefficients per box. Segmentation networks have another output with one mask prototype per coefficient. Older
+    /// exports of YOLOv5 also have the outputs of the three levels, which have five dimensions and are not used. `nil`
+    /// for networks with other outputs.
+    var yolo: (output: Int, matrix: (rows: Int?, columns: Int?), masks: Int)? {
+        let matrices = outputs.indices.filter { matrix($0) != nil }
+        guard matrices.count == 1, let matrix = matrix(matrices[0]) else { return nil }
+        let others = outputs.indices.filter { $0 != matrices[0] }.map { outputs[$0].shape }
+        let prototypes = others.filter { $0.count != 5 }
+        guard !prototypes.isEmpty else { return (matrices[0], matrix, 0) }
+        guard prototypes.count == 1, case let shape = prototypes[0], shape.count == 4,
+            // In TensorFlow's layout, the coefficients are the last dimension. Prototypes are mostly square.
+            let masks = shape[1] != nil && shape[1] == shape[2] ? shape[3] : shape[1], (2...1024).contains(masks)
+        else { return nil }
+        return (matrices[0], matrix, masks)
+    }
+
+    /// Whether the output with the boxes can have the rows of ``YOLOEndToEndDecoder`` and any number of them. A network
+    /// of YOLOv5 with one class has rows of the same length. The exporter of YOLOv5 writes no description.
+    var isLikelyEndToEnd: Bool {
+        guard namedFamily == nil, let yolo, yolo.matrix.rows == nil, yolo.matrix.columns == 6 + yolo.masks else {
+            return false
+        }
+        return !isPlausible(1) || exportDescription != nil
     }
 }
 
@@ -80,10 +104,14 @@ extension NetworkInspection {
 /// already applied non-maximum suppression.
 struct YOLOEndToEndDecoder: AssembledDecoder {
     let assembly: DetectionAssembly
+    /// The index of the network's output that has the boxes.
+    let output: Int
     var isSuppressed: Bool { true }
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
-        guard let output = outputs.first, let stride = output.shape.last, stride >= 6 else {
+        guard outputs.indices.contains(output), case let output = outputs[output], let stride = output.shape.last,
+            stride >= 6
+        else {
             throw assembly.mismatch(outputs)
         }
         let candidates = try output.withFloats { values -> [Candidate] in
@@ -102,11 +130,10 @@ struct YOLOEndToEndDecoder: AssembledDecoder {
 
 extension YOLOEndToEndDecoder {
     init?(_ inspection: NetworkInspection) throws {
-        guard let matrix = inspection.matrix(0), matrix.columns == 6 + inspection.maskCount,
-            inspection.outputs.count == 1 || inspection.maskCount > 0
-        else { return nil }
+        guard let (output, matrix, masks) = inspection.yolo, matrix.columns == 6 + masks else { return nil }
         self.init(
             assembly: try inspection.assembly(
-                inspection.input(YOLOv8Decoder.usual), classes: inspection.manifest?.classes, hasBackground: false))
+                inspection.input(YOLOv8Decoder.usual), classes: inspection.manifest?.classes, hasBackground: false),
+            output: output)
     }
 }

@@ -16,6 +16,9 @@ final class InputFiller {
     private let input: NetworkInput
     /// Whether the elements of the input tensor are bytes. Otherwise they are floats.
     private let bytes: Bool
+    /// The range of whole numbers that the runtime converts the floats to. `nil` if it does not convert them, because
+    /// the conversion does not limit values and drops their fractions.
+    private let wholeRange: ClosedRange<Float>?
     private let places: TensorOffsets
 
     private var plan: Plan?
@@ -47,6 +50,12 @@ final class InputFiller {
     init(input: NetworkInput, bytes: Bool) {
         self.input = input
         self.bytes = bytes
+        wholeRange =
+            switch input.element {
+            case .uint8 where !bytes: 0...255
+            case .int8: -128...127
+            default: nil
+            }
         places = TensorOffsets(input)
     }
 
@@ -103,7 +112,8 @@ final class InputFiller {
     private func paintBackground(of tensor: UnsafeMutableRawPointer) {
         for plane in 0..<places.planes {
             let channel = plane % 3
-            let level = (Float(input.fillLevel) - input.mean[channel]) * input.scale[channel]
+            var level = (Float(input.fillLevel) - input.mean[channel]) * input.scale[channel]
+            if let wholeRange { level = min(max(level.rounded(), wholeRange.lowerBound), wholeRange.upperBound) }
             let start = plane * places.plane
             if bytes {
                 (tensor.assumingMemoryBound(to: UInt8.self) + start)
@@ -164,13 +174,18 @@ extension InputFiller {
             RowKernels.scale(component(1), count: plan.padded, by: transform.green, into: green)
             RowKernels.scale(component(2), count: plan.padded, by: transform.blue, into: blue)
         }
-        guard let tone = plan.tone else { return }
-        for channel in 0..<3 {
-            tone.levels.withUnsafeBufferPointer { levels in
-                RowKernels.lookUp(
-                    target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
-                    scale: input.scale[channel])
+        if let tone = plan.tone {
+            for channel in 0..<3 {
+                tone.levels.withUnsafeBufferPointer { levels in
+                    RowKernels.lookUp(
+                        target + channel * channelStride, in: levels, count: plan.padded, mean: input.mean[channel],
+                        scale: input.scale[channel])
+                }
             }
+        }
+        guard let wholeRange else { return }
+        for channel in 0..<3 {
+            RowKernels.round(target + channel * channelStride, count: plan.padded, limits: wholeRange)
         }
     }
 }

@@ -203,6 +203,13 @@ enum RowKernels {
         }
     }
 
+    /// Rounds values to whole numbers and limits them to a range.
+    static func round(_ values: UnsafeMutablePointer<Float>, count: Int, limits: ClosedRange<Float>) {
+        for index in 0..<count {
+            values[index] = min(max(values[index].rounded(), limits.lowerBound), limits.upperBound)
+        }
+    }
+
     /// Copies every `step`th value of `source` to a contiguous target.
     static func pick(
         _ source: UnsafePointer<Float>, every step: Int, count: Int, into target: UnsafeMutablePointer<Float>

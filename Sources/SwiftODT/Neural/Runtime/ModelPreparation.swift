@@ -104,7 +104,15 @@ extension LoadedModel {
             partials.append(partial)
         }
         guard functions.ov_model_reshape_by_port_indexes(model, Array(ports.indices), partials, ports.count) == 0
-        else { throw refused(input) }
+        else {
+            let sides = shape.suffix(input.layout == .nhwc ? 3 : 2).prefix(2).compactMap(\.self)
+            guard sides.count == 2 else { throw refused(input) }
+            throw refused(
+                input,
+                remedy:
+                    "; set \"input\": {\"width\": \(sides[1]), \"height\": \(sides[0])} in its manifest, which is the size of its "
+                    + "export")
+        }
     }
 
     /// Adds conversions to the model. The picture is converted from planes of bytes or floats to the model's layout and
@@ -171,10 +179,11 @@ extension LoadedModel {
             && functions.ov_preprocess_output_set_element_type(tensor, runtime.elements.float32) == 0
     }
 
-    private func refused(_ input: NetworkInput) -> ODTError {
+    private func refused(_ input: NetworkInput, remedy: String = "") -> ODTError {
         ODTError(
             .unsupported,
-            "\(file.name) does not support pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)")
+            "\(file.name) does not support pictures of \(input.width)x\(input.height) pixels: \(runtime.lastError)\(remedy)"
+        )
     }
 
     private func text(_ shape: [Int?]) -> String {

@@ -24,7 +24,7 @@ package struct NetworkInput: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var layout: Layout
-    /// `.uint8` or `.float32`. `.uint8` requires a mean of 0 and a scale of 1.
+    /// `.float32`, `.uint8` or `.int8`. The values of the last two are rounded and limited to their range.
     package var element: TensorElement
     package var channelOrder: ChannelOrder
     /// The value that is subtracted from the grey levels 0 to 255, for each channel in the order of `channelOrder`.

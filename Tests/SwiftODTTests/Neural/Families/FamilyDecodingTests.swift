@@ -276,6 +276,44 @@ import Testing
             gives: Box(minX: 16, minY: 32, maxX: 32, maxY: 48), score: 0.8, label: "person")
     }
 
+    /// A network with one input and lists of boxes, labels and scores has a background class, unless it returns class 0.
+    @Test func classZeroOfListsIsAnError() throws {
+        let tensors = [
+            TestTensor([1, 2, 4], [32, 16, 48, 32] + [0, 0, 8, 8]), TestTensor([1, 2], [0, 1]),
+            TestTensor([1, 2], [0.8, 0.7]),
+        ]
+        let outputs = zip(["boxes", "labels", "scores"], tensors).map {
+            TensorDescription(name: $0, shape: $1.shape, element: $0 == "labels" ? .int64 : .float32)
+        }
+        let picture = TensorDescription(name: "images", shape: [1, 3, 64, 64], element: .float32)
+        func detections(_ manifest: ModelManifest?) throws -> [Detection] {
+            try DetectionFamily.decoder(
+                for: NetworkDescription(inputs: [picture], outputs: outputs), manifest: manifest, labels: names(2),
+                file: "net.onnx"
+            ).decode(tensors)
+        }
+        #expect {
+            _ = try detections(nil)
+        } throws: {
+            "\($0)".contains("\"background\": false")
+        }
+        var manifest = ModelManifest(name: "mine")
+        manifest.hasBackground = false
+        #expect(try detections(manifest).map(\.label?.text) == ["thing 0", "thing 1"])
+    }
+
+    /// The number of classes is unknown, so only a detection shows that the labels belong to another network.
+    @Test func classWithoutLabelIsAnError() throws {
+        let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [8, 8, 16, 16, 0.9, 3]) }
+        let decoder = try DetectionFamily.decoder(
+            for: NetworkDescription(input: [1, 3, 64, 64], [output]), manifest: nil, labels: names(2), file: "net.onnx")
+        #expect {
+            _ = try decoder.decode([output])
+        } throws: {
+            "\($0)".contains("returns class 3, but it has only 2 labels")
+        }
+    }
+
     @Test func tfliteDetectionPostProcessIsDecoded() throws {
         let boxes = TestTensor([1, 3, 4]) { $0.replaceSubrange(0..<4, with: [0.25, 0.5, 0.5, 0.75]) }
         let classes = TestTensor([1, 3], [2, 0, 0])

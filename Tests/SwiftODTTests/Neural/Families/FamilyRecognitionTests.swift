@@ -97,6 +97,54 @@ import Testing
         }
     }
 
+    /// Rows of any number with six values are boxes after non-maximum suppression, unless YOLOv5 has one class.
+    @Test(
+        arguments: [(1, nil, .yolov5), (2, nil, .yoloEndToEnd), (5, nil, .yoloEndToEnd), (1, 300, .yoloEndToEnd)]
+            as [(Int, Int?, DetectionFamily)])
+    func recognisesEndToEndRows(classes: Int, rows: Int?, family: DetectionFamily) throws {
+        #expect(try recognise(network([1, 3, 640, 640], [[1, rows, 6]]), labels: names(classes)).family == family)
+    }
+
+    @Test(
+        arguments: [
+            ([1, 3, 640, 640], [[1, 8400, 5]], .yolov8), ([1, 3, 640, 640], [[1, 300, 1], [1, 300, 4]], .detr),
+            ([1, 320, 320, 3], [[1, 19206, 1], [1, 19206, 4]], .efficientDet),
+        ] as [([Int?], [[Int?]], DetectionFamily)])
+    func recognisesNetworksWithOneClass(input: [Int?], outputs: [[Int?]], family: DetectionFamily) throws {
+        #expect(try recognise(network(input, outputs), labels: names(1)).family == family)
+    }
+
+    /// The prototypes of masks can be in planes or not, and precede the boxes. Older exports have the raw levels, too.
+    @Test(
+        arguments: [
+            ([[1, 37, 8400], [1, 160, 160, 32]], .yolov8), ([[1, 32, 160, 160], [1, 37, 8400]], .yolov8),
+            ([[1, 25200, 6], [1, 3, 80, 80, 6], [1, 3, 40, 40, 6], [1, 3, 20, 20, 6]], .yolov5),
+        ] as [([[Int?]], DetectionFamily)])
+    func ignoresOtherOutputsOfYOLO(outputs: [[Int?]], family: DetectionFamily) throws {
+        #expect(try recognise(network([1, 3, 640, 640], outputs), labels: names(1)).family == family)
+    }
+
+    @Test func namesDistinguishBoxesFromScores() throws {
+        let inspection = try NetworkInspection(
+            network(
+                [picture([1, 512, 512, 3])],
+                [("class_net", [1, 49104, 4], .float32), ("box_net", [1, 49104, 4], .float32)]),
+            manifest: nil, labels: names(4), file: "net.onnx")
+        let decoder = try #require(try AnchorDecoder(efficientDet: inspection))
+        #expect(decoder.heads[0].boxesOutput == 1 && decoder.heads[0].scoresOutput == 0)
+    }
+
+    /// The manifest normalises the picture, so the input needs its quantisation.
+    @Test func normalisedBytesNeedQuantisation() throws {
+        var manifest = ModelManifest(name: "x")
+        manifest.input.scale = SIMD3(repeating: 0.5)
+        let bytes = network([1, 3, 640, 640], [[1, 84, 8400]], element: .uint8)
+        #expect { try recognise(bytes, manifest: manifest) } throws: { "\($0)".contains("takes unsigned bytes") }
+        manifest.quantisation = ["x": try #require(QuantisationScale(step: 0.25, zero: 10))]
+        let input = try recognise(bytes, manifest: manifest).input
+        #expect(input.element == .uint8 && input.scale.x == 2 && input.mean.x == -5)
+    }
+
     @Test func preprocessingMatchesFamily() throws {
         let yolox = try recognise(network([1, 3, 416, 416], [[1, 3549, 85]])).input
         #expect(yolox == NetworkInput(width: 416, height: 416, channelOrder: .bgr, fit: .letterboxTopLeft(fill: 114)))

@@ -231,6 +231,25 @@ import Testing
         }
     }
 
+    /// The runtime would drop fractions and wrap values around when it converts floats to 8-bit integers.
+    @Test(arguments: [(TensorElement.int8, -128.0...127), (.uint8, 0...255)])
+    func quantisedInputIsRoundedAndLimited(_ element: TensorElement, _ range: ClosedRange<Double>) throws {
+        var input = NetworkInput(width: 12, height: 12, fit: .letterboxTopLeft(fill: 255))
+        (input.element, input.mean, input.scale) = (element, SIMD3(repeating: 64), SIMD3(repeating: 6))
+        let picture = Self.noise(.rgb, width: 30, height: 10)
+        var tensors = [[Float]](repeating: [Float](repeating: 0, count: 3 * 144), count: 2)
+        for number in 0..<2 {
+            if number == 1 { input.element = .float32 }
+            let filler = InputFiller(input: input, bytes: false)
+            try tensors[number].withUnsafeMutableBytes { tensor in
+                _ = try filler.fill(try #require(tensor.baseAddress), from: picture.frame(), region: nil)
+            }
+        }
+        let expected = tensors[1].map { min(max(Double($0).rounded(), range.lowerBound), range.upperBound) }
+        #expect(tensors[0].map(Double.init) == expected)
+        #expect(expected.contains(range.lowerBound) && expected.contains(range.upperBound))
+    }
+
     @Test func planIsRebuiltWhenFrameChanges() throws {
         let input = NetworkInput(width: 12, height: 12, fit: .letterboxTopLeft(fill: 50))
         let filler = InputFiller(input: input, bytes: false)
