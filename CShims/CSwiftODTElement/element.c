@@ -223,6 +223,8 @@ forward (GstBaseTransform * base, gboolean drain)
     if (!GST_IS_EVENT (next)) {
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
+      if (flow < GST_FLOW_EOS)
+        swiftodt_session_drop_refused (SESSION (base));
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
       if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)

@@ -4,7 +4,7 @@ import unittest
 
 import gi
 
-from streams import Gst, GstVideo, listen
+from streams import Gst, GstVideo, listen, run
 from test_analytics import MISSING
 
 if not MISSING:
@@ -108,6 +108,13 @@ class Regions(unittest.TestCase):
         before = [regions(buffer) for buffer in self.buffers()]
         outputs, _ = play(self.buffers(), "attach-meta=0")
         self.assertEqual([regions(buffer) for buffer in outputs], before)
+
+    def test_redaction_behind_another_element_is_an_error(self):
+        """The other element attaches only the objects that it reports. Its regions do not show which element attached them."""
+        for properties, error in (("box-style=blur", "another swiftodt upstream"), ("", None)):
+            said = run(f"videotestsrc num-buffers=5 ! swiftodt detector=motion attach-meta=roi ! queue ! videoconvert"
+                       f" ! swiftodt detector=upstream {properties} ! fakesink")
+            self.assertEqual([error in one for one in said.errors], [True] if error else [])
 
     def test_untracked_detections_reach_zones_and_messages(self):
         """Zones and messages use them."""

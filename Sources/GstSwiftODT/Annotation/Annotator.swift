@@ -235,11 +235,11 @@ extension Annotator {
             ink: .white)
         guard let tile = tiles.tile(.label(style), draw: { labels.draw(style) }) else { return }
         let rect = setup.outerEdge(of: latest.box, pen: setup.sizes.pen)
-        let (step, inset) = (setup.canvas.step, setup.sizes.strongPen)
+        let (step, inset, top) = (setup.canvas.step, setup.sizes.strongPen, setup.canvas.region.y)
         // The text is in the lower left corner, because labels of objects are rarely there.
         let place = PixelRect(
             x: rect.x + (inset.across + step.x - 1) / step.x * step.x,
-            y: max(rect.y, (rect.maxY - inset.down - tile.height) / step.y * step.y), width: tile.width,
+            y: max(rect.y, top + (rect.maxY - inset.down - tile.height - top) / step.y * step.y), width: tile.width,
             height: tile.height)
         setup.blender.draw(tile, atBuffer: setup.canvas.buffer(place), on: target)
     }

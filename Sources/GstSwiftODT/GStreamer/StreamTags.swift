@@ -61,18 +61,13 @@ struct UpstreamOrientation {
 
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         guard tagged != .identity else { return }
-        var sink: Pad? = gst_object_ref(pad).assumingMemoryBound(to: GstPad.self)
-        for _ in 0..<Self.furthest {
-            guard let source = sink.flatMap(gst_pad_get_peer) else { break }
-            defer { gst_object_unref(source) }
-            gst_object_unref(sink)
-            sink = Self.feeder(of: source)
-            guard let before = sink, OrientationTag(of: before).orientation == tagged else { break }
-            guard let rotatingElement = Self.rotatingElement(of: source) else { continue }
+        Self.visitSources(before: pad) { source, sink in
+            guard let sink, OrientationTag(of: sink).orientation == tagged else { return false }
+            guard let rotatingElement = Self.rotatingElement(of: source) else { return true }
             defer { gst_object_unref(rotatingElement) }
             note(rotatingElement, tagged: tagged)
+            return true
         }
-        if let sink { gst_object_unref(sink) }
     }
 
     private mutating func note(_ rotatingElement: UnsafeMutablePointer<GstObject>, tagged: Orientation) {
@@ -92,6 +87,36 @@ struct UpstreamOrientation {
     }
 
     // MARK: Upstream traversal
+
+    /// Returns whether there is another element of the same type upstream. The search ends at an element that combines
+    /// several streams.
+    static func hasOther(before element: ElementHandle) -> Bool {
+        func type(of element: UnsafeMutablePointer<GstElement>) -> GType {
+            UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+        }
+        var isFound = false
+        visitSources(before: element.sinkPad) { source, _ in
+            guard let other = gst_pad_get_parent_element(source) else { return true }
+            defer { gst_object_unref(other) }
+            isFound = type(of: other) == type(of: element.element)
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// Calls `body` with each source pad upstream of a sink pad, and with the sink pad from which its data comes, until
+    /// `body` returns `false`.
+    private static func visitSources(before pad: Pad, _ body: (_ source: Pad, _ sink: Pad?) -> Bool) {
+        var sink: Pad? = gst_object_ref(pad).assumingMemoryBound(to: GstPad.self)
+        for _ in 0..<Self.furthest {
+            guard let source = sink.flatMap(gst_pad_get_peer) else { break }
+            defer { gst_object_unref(source) }
+            gst_object_unref(sink)
+            sink = feeder(of: source)
+            guard body(source, sink) else { break }
+        }
+        if let sink { gst_object_unref(sink) }
+    }
 
     /// The caller owns the result. Elements beyond a queue can be removed at any time.
     private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {

@@ -49,6 +49,8 @@ final class GateSession: @unchecked Sendable {
     /// discontinuous.
     private var isDiscontinuous = false
     private var format: AccessUnitFormat?
+    /// The problem with the latest caps; `nil` if there is none.
+    private var refusal: String?
 
     init(element: ElementHandle) { self.element = element }
 
@@ -114,7 +116,7 @@ final class GateSession: @unchecked Sendable {
 
     func stop() {
         dropAll()
-        format = nil
+        (format, refusal) = (nil, nil)
         state.withLock { $0.isStarted = false }
     }
 
@@ -134,7 +136,11 @@ final class GateSession: @unchecked Sendable {
 
     /// Posts an error if the caps do not describe parsed access units.
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool {
-        format = GateCaps.format(caps) { element.fail($0) }
+        // Some elements send refused caps again with every frame.
+        var problem: ElementProblem?
+        format = GateCaps.format(caps) { problem = $0 }
+        if let problem, problem.wholeText != refusal { element.fail(problem) }
+        refusal = problem?.wholeText
         return format != nil
     }
 
@@ -142,7 +148,10 @@ final class GateSession: @unchecked Sendable {
     func push(_ buffer: UnsafeMutablePointer<GstBuffer>) -> GstFlowReturn {
         guard let format else {
             gst_buffer_unref(buffer)
-            if gst_pad_has_current_caps(element.sinkPad) == 0 { element.fail(GateCaps.missingParser) }
+            if gst_pad_has_current_caps(element.sinkPad) == 0, refusal == nil {
+                refusal = GateCaps.missingParser.wholeText
+                element.fail(GateCaps.missingParser)
+            }
             return GST_FLOW_NOT_NEGOTIATED
         }
         let frame = Gate.Frame(buffer, format)

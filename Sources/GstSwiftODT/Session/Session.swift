@@ -6,8 +6,8 @@ import Synchronization
 /// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the
 /// streaming thread.
 ///
-/// `@unchecked Sendable`: `stream` is accessed only by the streaming thread, between `start` and `stop`. `makeSource`
-/// is set before `start`. All other state is synchronised.
+/// `@unchecked Sendable`: `stream` and `refusal` are accessed only by the streaming thread, between `start` and `stop`.
+/// `makeSource` is set before `start`. All other state is synchronised.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
@@ -17,6 +17,8 @@ final class Session: @unchecked Sendable {
     private let warnings = WarningLimit()
 
     private var stream: Stream?
+    /// The problem with the latest caps; `nil` if there is none.
+    private var refusal: String?
 
     /// Tests replace this function before the element starts.
     var makeSource = DetectionSource.make
@@ -67,6 +69,7 @@ final class Session: @unchecked Sendable {
             element.log(.info, "starts on \(GstText.version) with detector=\(settings.detector)")
             planner.reset()
             signals.open()
+            refusal = nil
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, planner: planner,
                 makeSource: makeSource)
@@ -91,7 +94,9 @@ final class Session: @unchecked Sendable {
     /// report that negotiation failed.
     func notice(_ caps: UnsafeMutablePointer<GstCaps>) {
         let problem = CapsRefusal.problem(with: caps, acceptsDeviceMemory: effectiveSettings.acceptsDeviceMemory)
-        if let problem { element.fail(problem) }
+        // Some elements send refused caps again with every frame.
+        defer { refusal = problem?.text }
+        if let problem, problem.text != refusal { element.fail(problem) }
     }
 
     func accepts(_ caps: UnsafeMutablePointer<GstCaps>) -> Bool { stream != nil && StreamFormat(caps: caps) != nil }

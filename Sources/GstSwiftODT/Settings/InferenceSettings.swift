@@ -10,9 +10,11 @@ extension Settings {
     /// The raw values are also written to recordings.
     enum Zoom: String, Sendable { case off, auto, grid }
 
-    /// The adaptive policy needs tracks, so without tracking inference runs on every frame.
+    /// The adaptive policy needs tracks, so without tracking inference runs on every frame. It also runs on every
+    /// independent picture.
     var intervalPolicy: InferencePolicy.Interval {
-        inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
+        if scene.mode == .singleImage { return .every(1) }
+        return inferenceInterval > 0 ? .every(inferenceInterval) : scene.follows ? .auto : .every(1)
     }
 
     /// Whether each inference runs on either the full frame or one region that is chosen from the tracks.

@@ -76,6 +76,10 @@ extension Settings {
             text: "zoom=grid delays frames until inference on nearly all tiles is finished, even with "
                 + "strategy=keep-only-latest; zoom=auto needs one inference per frame"),
         Check(
+            "inference-interval", "mode",
+            where: { $0.inferenceInterval > 1 && $0.scene.mode == .singleImage },
+            text: "inference-interval has no effect with mode=single-image, in which inference runs on every picture"),
+        Check(
             "inference-interval", "mode", "tracking",
             where: { $0.inferenceInterval == 0 && !$0.scene.follows },
             text: "inference-interval=0 has no effect: inference runs on every frame, because adaptive inference needs "
@@ -139,7 +143,7 @@ extension Settings {
             "draw", "draw-mode", where: { !$0.draw && $0.drawMode != .blend },
             text: "draw-mode has no effect with draw=false; set draw=true"),
         Check(
-            "map-memory", "detector", "classify", "unknown-objects", "box-style", "privacy-labels",
+            "map-memory", "detector", "classify", "reidentify", "unknown-objects", "box-style", "privacy-labels",
             where: { $0.mapMemory && $0.settingThatNeedsPixels != nil },
             text:
                 "map-memory=true has no effect, because other properties require frames in system memory; use it with "

@@ -15,6 +15,8 @@ final class DetectionRecorder {
     private var (frames, last) = (0, FrameKey?.none)
     private var hasFailed = false
     private var hasWarnedOfOrder = false
+    /// Whether frames may be missing, because the stream was flushed or another part of it began.
+    private var hasGap = false
     private var hasEnded = false
 
     /// - Returns: `nil` if recording is disabled.
@@ -120,8 +122,18 @@ final class DetectionRecorder {
         element.warn(problem)
     }
 
+    /// Called at a flush, at a seek, and when another stream begins.
+    func noteDiscontinuity() { hasGap = hasGap || frames > 0 }
+
     func finishStream() {
         guard !hasFailed, header != nil else { return }
+        guard !hasGap else {
+            return stop(
+                .resource(
+                    GST_RESOURCE_ERROR_WRITE,
+                    "the recording stays incomplete, because parts of the video can be missing after a seek or flush; record "
+                        + "the video without seeking"))
+        }
         do {
             try writer.finish(RecordingEnd(frames: frames, last: last))
             hasEnded = true

@@ -188,7 +188,6 @@ final class FrameDrawer {
 
     /// Frames of the past epoch may still be drawn on after this call.
     func endEpoch() {
-        hasWarnedOfDrawing = false
         redaction.beginEpoch()
         labelValues = LabelValueSmoother()
         coasting = CoastingDisplayPolicy()

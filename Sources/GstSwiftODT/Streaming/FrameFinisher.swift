@@ -340,6 +340,7 @@ final class FrameFinisher {
 
     /// Begins a new epoch. The drawing state is kept, because frames of the past epoch may still be drawn on.
     private func endEpoch(_ reason: EpochRule.Break) {
+        if [.flush, .seek, .stream].contains(reason) { recorder?.noteDiscontinuity() }
         endTracks(.flush)
         trail = TimestampMap()
         drawer.endEpoch()

@@ -129,8 +129,10 @@ struct InferenceScheduler {
     }
 
     private func frameState(_ context: FrameContext, _ source: DetectionSource?) -> InferencePolicy.FrameState {
-        // Inference does not run on a frame with the flag GAP. With redaction it does, because the frame is shown.
-        let isSkippedGap = context.isGap && !context.settings.requestsRedaction
+        // In a stream, inference does not run on a frame with the flag GAP. With redaction it does, because the frame is
+        // shown.
+        let settings = context.settings
+        let isSkippedGap = context.isGap && !settings.requestsRedaction && settings.scene.mode == .stream
         let isDetectorIdle = inFlight == nil && source != nil && !isSkippedGap && !context.precomputed.isNotInferred
         return InferencePolicy.FrameState(
             time: context.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)

@@ -146,7 +146,6 @@ private struct PlaybackState {
     private mutating func compare(_ context: FrameContext) throws {
         let (format, settings) = (context.format, context.settings)
         self.settings = settings
-        defer { size = (format.width, format.height) }
         guard let header = reader.header else {
             if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("they are used as they are") }
             return
@@ -157,6 +156,7 @@ private struct PlaybackState {
                     + "\(format.width)x\(format.height): it is of another video, or only one of them was scaled before the "
                     + "element; put the element at the same position, or record again")
         }
+        size = (format.width, format.height)
         if header.orientation != context.orientation.nick {
             try reportDisplacement(
                 .orientation,

@@ -20,6 +20,9 @@ struct RedactionGuard {
     private var checked: Request?
     private var warned: Set<String> = []
     private var hasUpstreamMetadata = false
+    /// Whether there is another `swiftodt` element upstream. `nil` before the first frame of a stream that uses
+    /// metadata from upstream.
+    private var followsOther: Bool?
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
     /// Whether the scene has had a result. Before the first one, the full picture is redacted.
@@ -130,7 +133,7 @@ struct RedactionGuard {
     }
 
     /// The detector of an earlier stream may be absent from the next one.
-    mutating func beginStream() { hasUpstreamMetadata = false }
+    mutating func beginStream() { (hasUpstreamMetadata, followsOther) = (false, nil) }
 
     /// Returns whether redaction is requested, but neither this frame nor an earlier one of the stream had metadata that
     /// can describe objects. In this case, there may be no detector upstream.
@@ -158,13 +161,16 @@ struct RedactionGuard {
     }
 
     /// Returns the fault if a part of the frame would not be redacted.
-    static func fault(
+    mutating func fault(
         _ format: StreamFormat, _ buffer: UnsafeMutablePointer<GstBuffer>, _ source: DetectionSource?
     ) -> String? {
-        if format.hasSeparateViews { return separateViews }
-        if gst_buffer_get_meta(buffer, gst_video_crop_meta_api_get_type()) != nil { return cropped }
-        if case .upstream = source, CustomMeta.isAttached(to: buffer) { return reportedOnly }
-        return nil
+        if format.hasSeparateViews { return Self.separateViews }
+        if gst_buffer_get_meta(buffer, gst_video_crop_meta_api_get_type()) != nil { return Self.cropped }
+        guard case .upstream = source else { return nil }
+        // With some values of `attach-meta`, the metadata does not show which element attached it.
+        let follows = followsOther ?? UpstreamOrientation.hasOther(before: element)
+        followsOther = follows
+        return follows || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
     }
 
     private static let cropped =
@@ -209,6 +215,8 @@ struct RedactionGuard {
         // is given. Label groups that exist have already been replaced by their labels.
         case .tensors where source == nil || source?.labels != nil: break
         case .upstream, .recorded, .tensors:
+            // The detector can define further groups.
+            guard source != nil else { return nil }
             return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
         case .auto, .neural: break
         }

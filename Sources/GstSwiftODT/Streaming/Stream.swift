@@ -22,9 +22,13 @@ final class Stream {
     private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
-    /// Whether an error has ended the stream while redaction was requested. Some upstream elements push more frames
-    /// after an error. These frames are dropped.
-    private var hasFailedRedaction = false
+    /// An error of this element. Later frames are dropped.
+    private enum Failure {
+        case untilFlush
+        /// Redaction was requested.
+        case final
+    }
+    private var failure: Failure?
     private var queue = FrameQueue()
     /// Frames with complete results that are held for redaction (see ``FrameQueue/Item/processed(_:)``), and the events
     /// between these frames.
@@ -36,7 +40,7 @@ final class Stream {
     /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
     /// another query was requested. `nil` before the first query.
     private var allocation: (answered: Int, requested: Int)?
-    /// Whether frames were dropped because downstream has refused their caps.
+    /// Whether frames were dropped because downstream has refused a frame or its caps.
     private var hasRefusedFrames = false
 
     init(
@@ -60,7 +64,7 @@ final class Stream {
             element: element, statistics: statistics, signals: signals, makeSource: makeSource, recorder: recorder)
         try finisher.prepare(settings)
         noteSource()
-        try self.redaction.check(settings, sources.source)
+        try self.redaction.check(settings.adopting(sources.source?.traits), sources.source)
     }
 
     deinit { statistics.watch(nil) }
@@ -78,7 +82,7 @@ final class Stream {
         }
         guard let format = incoming.format else { return drop(GST_FLOW_NOT_NEGOTIATED) }
         if signals.isInterrupted { return drop(GST_FLOW_FLUSHING) }
-        if hasFailedRedaction { return drop(GST_FLOW_ERROR) }
+        if failure != nil { return drop(GST_FLOW_ERROR) }
         guard let times = incoming.times(of: buffer) else {
             guard !settings().requestsRedaction else {
                 element.log(.debug, "a frame outside its segment is dropped, because it would not be redacted")
@@ -102,7 +106,7 @@ final class Stream {
             if settings.requestsRedaction, !redaction.isRequested { TagPictures.withdraw(from: element.sourcePad) }
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
-            if settings.requestsRedaction, let fault = RedactionGuard.fault(format, buffer, sources.source) {
+            if settings.requestsRedaction, let fault = redaction.fault(format, buffer, sources.source) {
                 try redaction.fail(fault, settings)
             }
             let plan = planner.plan(for: settings, isLive: incoming.isLive)
@@ -121,8 +125,7 @@ final class Stream {
         } catch is CancellationError {
             return drop(GST_FLOW_FLUSHING)
         } catch {
-            if settings.requestsRedaction { failRedaction() }
-            element.fail(ElementProblem(error))
+            fail(error, redacts: settings.requestsRedaction)
             return drop(GST_FLOW_ERROR)
         }
     }
@@ -210,13 +213,14 @@ final class Stream {
         if let isInferred { return isInferred }
         scheduler.miss(context)
         if context.settings.requestsRedaction { try redaction.fail(RedactionGuard.unmapped, context.settings) }
+        let problem =
+            "a frame's memory cannot be mapped as described by its caps, so nothing is detected in it; put videoconvert "
+            + "before swiftodt, or an element that downloads the frames from device memory"
+        // Each independent picture has a result or causes an error.
+        if context.settings.scene.mode == .singleImage { throw ODTError(.unsupported, problem) }
         if !hasWarnedOfMapping {
             hasWarnedOfMapping = true
-            element.warn(
-                .resource(
-                    GST_RESOURCE_ERROR_READ,
-                    "a frame's memory cannot be mapped as described by its caps, so nothing is detected in it; put "
-                        + "videoconvert before swiftodt, or an element that downloads the frames from device memory"))
+            element.warn(.resource(GST_RESOURCE_ERROR_READ, problem))
         }
         return false
     }
@@ -400,15 +404,16 @@ final class Stream {
     private func stop(because error: any Error, releasing buffer: UnsafeMutablePointer<GstBuffer>) -> Stop {
         gst_buffer_unref(buffer)
         if error is CancellationError { return Stop(flow: GST_FLOW_FLUSHING) }
-        if redaction.isRequested { failRedaction() }
-        element.fail(ElementProblem(error))
+        fail(error, redacts: redaction.isRequested)
         return Stop(flow: GST_FLOW_ERROR)
     }
 
-    /// Drops all queued frames. Later frames are dropped, too.
-    private func failRedaction() {
-        hasFailedRedaction = true
+    /// Posts the error and drops all queued frames. Later frames are dropped, too, because some elements upstream
+    /// continue after an error.
+    private func fail(_ error: any Error, redacts: Bool) {
+        failure = redacts ? .final : .untilFlush
         dropFrames()
+        element.fail(ElementProblem(error))
     }
 
     private func dropFrames() {
@@ -431,14 +436,15 @@ final class Stream {
     /// Whether the latest caps are queued behind frames with earlier caps.
     var hasQueuedCaps: Bool { queue.hasCaps || held.hasCaps }
 
-    /// Drops the frames with the caps that downstream has refused. The base class refuses later frames until it has
-    /// negotiated.
+    /// Drops the queued frames after downstream has refused a frame, or the caps of the frames. After refused caps, the
+    /// base class refuses later frames until it has negotiated.
     func dropRefused() {
         let count = queue.frameCount + held.frameCount
         if !held.removeFramesBeforeCaps() { queue.removeFramesBeforeCaps() }
         hasRefusedFrames = true
         element.log(
-            .debug, "the caps were refused: \(count - queue.frameCount - held.frameCount) queued frames are dropped")
+            .debug,
+            "a frame or its caps were refused: \(count - queue.frameCount - held.frameCount) queued frames are dropped")
     }
 
     /// Handles a serialised event that is not part of a flush.
@@ -456,7 +462,7 @@ final class Stream {
             }
         case GST_EVENT_EOS:
             // Downstream has refused the frames that are still queued. Without this, the event would wait for them.
-            let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames
+            let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames && failure == nil
             dropFrames()
             finisher.finishStream(isComplete: isComplete)
             do {
@@ -478,6 +484,7 @@ final class Stream {
         element.log(.debug, "flush: \(queue.frameCount + held.frameCount) queued frames are dropped")
         dropFrames()
         hasRefusedFrames = false
+        if failure == .untilFlush { failure = nil }
         // The next frame sends an event, because a flush also clears the state of elements upstream.
         activity = ActivityEvent()
         guard let reason = incoming.flush() else { return }

@@ -101,7 +101,10 @@ package struct RecordingHeader: Hashable, Sendable {
         func value(_ name: String) -> JSONValue? { detectorFields.first { $0.name == name }?.value }
         var traits = DetectorTraits()
         if case .object(let groups)? = value(Field.labelGroups) {
-            traits.labelGroups = groups.mapValues { Set(($0.array ?? []).compactMap(\.string)) }
+            for (name, labels) in groups {
+                let labels = (labels.array ?? []).compactMap { $0.string?.lowercased() }
+                traits.labelGroups[name.lowercased(), default: []].formUnion(labels)
+            }
         }
         traits.scoreThreshold = value("score-threshold")?.number.flatMap { (0...1).contains($0) ? $0 : nil }
         if let name = value("model")?.string, let sum = value("model-sum")?.string {

@@ -225,15 +225,15 @@ package final class Scene {
         return objects
     }
 
-    /// Returns the boxes of all objects that may have one of the labels, given in lower case. An empty set selects all
-    /// objects. Tentative, coasting and unreported objects are included.
+    /// Returns the boxes of all objects that may have one of the labels, given in lower case. An object without a label
+    /// may have any. An empty set selects all objects. Tentative, coasting and unreported objects are included.
     package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
             let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
-            return labels.isEmpty ? named + unclassified.places + salient.tracks.map(\.box) : named
+            return named + unclassified.places + salient.tracks.map(\.box)
         }
-        return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? false }.map(\.box)
+        return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? true }.map(\.box)
     }
 
     private var unlabelled: [Track] { options.detectsMoving ? unclassified.tracks : salient.tracks }

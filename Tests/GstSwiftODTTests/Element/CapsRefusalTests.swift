@@ -36,6 +36,19 @@ import Testing
         #expect(error?.contains("put \(remedy)") == true || error?.contains(remedy) == true, "\(error ?? "no error")")
     }
 
+    /// Some elements send refused caps again with every frame.
+    @Test func repeatedCapsPostOneError() throws {
+        let harness = ElementHarness("detector=upstream")
+        gst_harness_play(harness.harness)
+        gst_harness_push_event(harness.harness, gst_event_new_stream_start("stream"))
+        let caps = try #require(
+            gst_caps_from_string("video/x-raw(memory:GLMemory),format=RGBA,width=64,height=48,framerate=30/1"))
+        defer { gst_mini_object_unref(UnsafeMutableRawPointer(caps).assumingMemoryBound(to: GstMiniObject.self)) }
+        for _ in 0..<3 { gst_harness_push_event(harness.harness, gst_event_new_caps(caps)) }
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("gldownload") == true)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+
     @Test func systemMemoryCapsAreAccepted() throws {
         for features in ["", "(memory:SystemMemory)", "(memory:SystemMemory, meta:GstVideoOverlayComposition)"] {
             let (taken, error) = try Self.send(

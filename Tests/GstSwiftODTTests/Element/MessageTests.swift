@@ -79,6 +79,24 @@ import Testing
         }
     }
 
+    /// In streams, both the interval and the flag GAP skip the inference on a frame.
+    @Test func everySingleImageHasAResult() throws {
+        let detector = FixedDetector()
+        let harness = ElementHarness("mode=single-image inference-interval=5", source: { .detector(detector) })
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("inference-interval has no effect") == true)
+        harness.setCaps()
+        for number in 0..<4 {
+            let buffer = harness.buffer(number)
+            if number == 2 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_GAP.rawValue }
+            harness.pass(buffer).map(ElementHarness.release)
+        }
+        #expect(detector.asked == 4 && harness.messages("swiftodt").count == 4)
+        let unmappable = try #require(gst_buffer_new_allocate(nil, 10, nil))
+        unmappable.pointee.pts = 200_000_000
+        #expect(harness.push(unmappable) == GST_FLOW_ERROR)
+        #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("cannot be mapped") == true)
+    }
+
     /// A picture without objects reports the best rejected detection; `stats` counts rejections by reason.
     @Test func emptyResultReportsBestRejected() throws {
         let harness = ElementHarness("detector=upstream mode=single-image multiple-objects=true label-denylist=dog")

@@ -275,6 +275,40 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("the recording has ended with the stream") == true)
     }
 
+    /// The end mark would prevent resuming, and playback with redaction would not warn of the missing results.
+    @Test func failedStreamLeavesRecordingIncomplete() throws {
+        for isOwnError in [true, false] {
+            let played = play(
+                "record-detections=\(file) record-existing=replace", source: { .detector(Finder()) }
+            ) { number, harness in
+                guard number == 5 else { return }
+                if isOwnError {
+                    harness.set("privacy-labels", "cup")
+                } else {
+                    harness.refuseBuffers(with: GST_FLOW_ERROR)
+                }
+            }
+            #expect(played.errors.count == (isOwnError ? 1 : 0))
+            let reader = try RecordingReader(file, labels: nil)
+            #expect(reader.end == nil && reader.last != nil)
+        }
+    }
+
+    @Test func seekLeavesRecordingIncomplete() throws {
+        let played = play("record-detections=\(file)", source: { .detector(Finder()) }, frames: [0, 1, 2, 10, 11]) {
+            if $0 == 10 { $1.flush() }
+        }
+        #expect(played.warnings.contains { $0.contains("the recording stays incomplete") })
+        #expect(try RecordingReader(file, labels: nil).end == nil)
+    }
+
+    /// Some elements upstream continue after an error.
+    @Test func noRecordedDetectionIsUsedAfterSizeMismatch() {
+        _ = record()
+        let played = replay(width: 32)
+        #expect(played.errors.count == 1 && played.messages.isEmpty && played.pictures.isEmpty)
+    }
+
     @Test func timedRecordingRejectsFramesWithoutTimestamps() {
         _ = record()
         let harness = ElementHarness("detector=recorded detections-file=\(file)")

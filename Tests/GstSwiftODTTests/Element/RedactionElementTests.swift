@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    /// The groups are known only after the detector has been created.
+    @Test(arguments: ["strategy=keep-only-latest", "look-ahead=1", "mode=single-image", "detector=tensors"])
+    func labelGroupsOfDetectorAreAccepted(_ properties: String) {
+        var traits = DetectorTraits()
+        traits.labelGroups = ["pets": ["dog"]]
+        let detector = ScriptedDetector(traits: traits) { _ in [] }
+        let element = StartedElement("box-style=blur privacy-labels=@pets \(properties)") { _, _, _ in
+            .detector(detector)
+        }
+        #expect(element.hasStarted)
+        #expect(element.takeMessage(GST_MESSAGE_ERROR) == nil)
+    }
+
     @Test func detectorWithUnknownLabelsIsAnError() {
         let element = StartedElement("strategy=keep-only-latest box-style=blur privacy-labels=person") { _, _, _ in
             .detector(ScriptedDetector(labels: nil) { _ in [] })

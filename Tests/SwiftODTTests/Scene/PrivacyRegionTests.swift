@@ -39,6 +39,16 @@ import Testing
         #expect(scene.places(of: ["person"]).count == 1)
     }
 
+    /// An object without a label may have any label.
+    @Test func unlabelledObjectsAreRedacted() throws {
+        let scene = Scene()
+        scene.options.mode = .singleImage
+        scene.advance(to: 0, width: 640, height: 480, luma: nil)
+        scene.observe([Detection(box: Box(x: 100, y: 50, width: 40, height: 80), score: 0.9)], seenAt: 0)
+        _ = try scene.objects(in: nil)
+        #expect(scene.places(of: ["person"]).count == 1)
+    }
+
     @Test func detectionsAreRedactedWithoutTracking() throws {
         let scene = Scene()
         scene.options.tracking = false
