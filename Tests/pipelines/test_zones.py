@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
-from streams import BIKES, ROOT, ball, frames, run
+from browser import CHROMIUM, Browser
+from streams import BIKES, ROOT, ball, encoded, frames, run
 from test_messages import TYPES, documented, types
 
 # The ball moves to and fro over 320x240 black pixels.
@@ -185,6 +186,31 @@ class Page(unittest.TestCase):
             self.assertEqual(text.count("</script>"), 1)
             self.assertEqual(self.odt("-o", page, BIKES).returncode, 2, "a page that is there is not replaced")
             self.assertEqual(self.odt("-o", page, "--force", BIKES).returncode, 0)
+
+    @unittest.skipUnless(CHROMIUM, "no chromium")
+    def test_invalid_text_leaves_zones_unchanged(self):
+        corners = [[0, 0], [0.5, 0], [0.5, 1]]
+        texts = {"{}": "no list of zones", "[": "JSON", json.dumps([{"name": "a", "kind": "arae", "points": corners}]): '"kind" must be',
+                 json.dumps([{"name": "a", "points": corners, "label": "dog"}]): 'unknown key "label"', '[{"name": "a"}]': '"points"',
+                 json.dumps([{"name": "a", "points": corners, "labels": "dog"}]): '"labels"', json.dumps([{"points": corners}]): '"name" is missing',
+                 json.dumps([{"name": "a", "points": corners}] * 2): 'another zone has the name "a"', "[1]": '"name"', "[null]": '"name"'}
+        with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+            page, zones = f"{folder}/page.html", f"{folder}/zones.json"
+            with open(zones, "w", encoding="ascii") as file:
+                json.dump([{"name": "yard", "points": corners, "labels": None}], file)
+            said = self.odt("-o", page, "--zones", zones, encoded(30, "x264enc"))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            browser.open(f"file://{page}")
+            browser.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+            for text, problem in texts.items():
+                with self.subTest(text):
+                    seen = browser.evaluate(f"$('json').value = {json.dumps(text)}; [read(), $('said').textContent, zones.map(zone => zone.name).join()]")
+                    self.assertEqual((seen[0], seen[2]), (False, "yard"))
+                    self.assertIn(problem, seen[1])
+            # Text that is entered while a zone is drawn replaces this zone, too.
+            entered = json.dumps([{"name": "gate", "points": corners}])
+            seen = browser.evaluate(f"begin('line'); $('json').value = {json.dumps(entered)}; [read(), drawn, held, zones.map(zone => zone.name).join()]")
+            self.assertEqual(seen, [True, None, None, "gate"])
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")

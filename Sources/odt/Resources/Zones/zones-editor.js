@@ -1,9 +1,31 @@
 const $ = id => document.getElementById(id), canvas = $("canvas"), context = canvas.getContext("2d");
 const COLOURS = {zone: "#ffc107", line: "#ffc107", ignore: "#9e9e9e"}, LEAST = {zone: 3, line: 2, ignore: 3};
 const KNOWN = ["name", "kind", "points", "labels", "anchor", "min-time"];
-let zones = (Array.isArray(START) ? START : START.zones || []).map(zone => ({kind: "zone", ...zone}));
+let zones = checked(START);
 let drawn = null, held = null;
 const round = value => Math.round(Math.min(Math.max(value, 0), 1) * 1000) / 1000;
+
+// Returns the zones of parsed JSON text. Throws an error if the element would reject them.
+function checked(json) {
+  const entries = Array.isArray(json) ? json : json?.zones, names = new Set();
+  if (!Array.isArray(entries)) throw new Error("the text has no list of zones");
+  return entries.map((entry, index) => {
+    const zone = {kind: "zone", ...Object.fromEntries(Object.entries(entry ?? {}).filter(([, value]) => value !== null))};
+    const need = (isValid, problem) => { if (!isValid) throw new Error(`zone ${index + 1}: ${problem}`); };
+    const unknown = Object.keys(zone).find(key => !KNOWN.includes(key));
+    need(unknown === undefined, `unknown key "${unknown}"`);
+    need(Object.hasOwn(LEAST, zone.kind), `"kind" must be one of ${Object.keys(LEAST).join(", ")}`);
+    need(typeof zone.name === "string" && zone.name, '"name" is missing');
+    need(!names.has(zone.name), `another zone has the name "${zone.name}"`);
+    need(Array.isArray(zone.points) && zone.points.length >= LEAST[zone.kind] && zone.points.every(point =>
+      Array.isArray(point) && point.length === 2 && point.every(value => typeof value === "number" && value >= 0 && value <= 1)),
+    `"points" must be a list of at least ${LEAST[zone.kind]} pairs of numbers from 0 to 1`);
+    need(zone.labels === undefined || Array.isArray(zone.labels) && zone.labels.length && zone.labels.every(label => typeof label === "string"),
+      '"labels" must be a list of names');
+    names.add(zone.name);
+    return zone;
+  });
+}
 
 function say(text) { $("hint").textContent = text; }
 function idle() { say("Choose what to add; drag a corner to move it."); }
@@ -139,13 +161,14 @@ function tell() {
 // Takes the zones of the text. Returns whether it is valid.
 function read() {
   try {
-    const read = JSON.parse($("json").value);
-    zones = (Array.isArray(read) ? read : read.zones).map(zone => ({kind: "zone", ...zone}));
+    zones = checked(JSON.parse($("json").value));
+    drawn = held = null;
     $("said").textContent = "";
+    idle();
     show();
     return true;
   } catch (error) {
-    $("said").textContent = "Invalid JSON: " + error.message;
+    $("said").textContent = (error instanceof SyntaxError ? "Invalid JSON: " : "Invalid zones: ") + error.message;
     return false;
   }
 }
