@@ -98,6 +98,13 @@ class InBrowser(Paged):
                 # Playing draws the boxes of each frame.
                 browser.evaluate("$('player').currentTime = 1; $('player').play()")
                 browser.wait("$('player').currentTime > 2 && overlay.shown.length === 1")
+                # A list that is cut off may omit the opened recording.
+                self.assertEqual(browser.evaluate("showSegments([], true); recordings.file"), file)
+                # The user can close a recording before its data has arrived.
+                self.assertEqual(browser.evaluate("""(async () => {
+                    window.fetch = async () => ({ok: true, json: async () => { openRecording(""); return {}; }});
+                    await openRecording("other");
+                    return [recordings.file, recordings.info, $('player').hasAttribute('src')]; })()"""), [None, None, False])
                 self.assertEqual(browser.complaints, [])
 
     @needs("x265enc", "h265parse", "avdec_h265")
@@ -121,7 +128,7 @@ class InBrowser(Paged):
 
     def test_several_cameras(self):
         """Navigation with pointer, keys and the browser's back button."""
-        self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))
+        watch = self.serve("--retry=1", "lost=rtsp://127.0.0.1:9/none", names=("front", "yard"))
         with Browser() as browser:
             browser.open(f"http://127.0.0.1:{self.port}/")
             browser.wait("[...document.querySelectorAll('.camera img')].filter(one => one.naturalWidth === 320).length === 2")
@@ -136,10 +143,19 @@ class InBrowser(Paged):
             browser.wait("$('title').textContent === 'lost' && $('why').textContent.includes('lost since')")
             # The last picture of the other camera is not shown.
             browser.wait("$('live').naturalWidth === 0")
+            browser.wait("!$('counts').hidden")
+            self.assertRegex(browser.evaluate("$('charts').innerText"), r"objects at once\s+–")
             browser.key("Escape")
             browser.wait("$('title').textContent === 'Cameras' && $('one').hidden")
             browser.evaluate("history.back()")
             browser.wait("$('title').textContent === 'lost'")
+            browser.key("ArrowLeft")
+            browser.wait("$('title').textContent === 'yard' && !$('counts').hidden && $('charts').innerText.includes('floor')")
+            watch.end()
+            browser.wait("$('trouble').textContent.includes('No connection to odt watch since')")
+            browser.key("ArrowLeft")
+            # The data of yard is not shown below the name of front.
+            browser.wait("$('title').textContent === 'front' && $('counts').hidden && recordings.camera === null")
 
     def test_page_reconnects(self):
         """The page shows the disconnection, and continues after the next start of the program."""

@@ -47,8 +47,8 @@ function showSegments(segments, isCutOff) {
   $("pieces").replaceChildren(make("option", {value: ""}, "choose"), ...groups.values(),
     ...(isCutOff ? [make("option", {disabled: ""}, "older recordings are not listed")] : []));
   $("pieces").value = recordings.file ?? "";
-  // Retention may have deleted the opened recording.
-  if (recordings.file && !segments.some(segment => segment.file === recordings.file)) closeRecording();
+  // Retention may have deleted the opened recording. A list that is cut off omits older recordings.
+  if (!isCutOff && recordings.file && !segments.some(segment => segment.file === recordings.file)) closeRecording();
   if (!recordings.file) say($("hint"), segments.length ? segments.some(segment => segment.isFinished) ? "" : "The first recording is not finished yet." : "No recordings yet.");
 }
 
@@ -60,7 +60,10 @@ async function openRecording(file) {
   const answer = await fetch(segmentPath(file, "/api/recordings"), {cache: "no-store"}).catch(() => null);
   if (recordings.file !== file) return;
   if (!answer?.ok) return say($("hint"), answer ? (await answer.text()).trim() : "No connection.");
-  const info = recordings.info = await answer.json();
+  const info = await answer.json().catch(() => null);
+  if (recordings.file !== file) return;
+  if (!info) return say($("hint"), "No connection.");
+  recordings.info = info;
   info.events ??= [];
   info.stays = staysOf(info.events);
   $("drawn").checked = !info.isAnnotated;

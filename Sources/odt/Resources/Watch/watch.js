@@ -41,9 +41,12 @@ function showOne(camera) {
   $("stage").classList.toggle("stale", Boolean(why) || !server.isThere);
   say($("why"), why);
   $("dot").className = "dot " + (server.isThere ? camera.state : "");
-  if (!server.isThere) return;
   say($("caption"), stateText(camera));
   showObjects(camera);
+  // The counts and the recordings of another camera must not stay under this camera's name.
+  if (counts.camera !== camera.name) $("counts").hidden = true;
+  if (recordings.camera !== camera.name) leaveRecordings();
+  if (!server.isThere) return;
   refreshCounts(camera);
   refreshRecordings(camera.name);
 }
