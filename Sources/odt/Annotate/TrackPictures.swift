@@ -27,6 +27,8 @@ final class TrackPictures: Sendable {
     private let folder: String
     private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
+    /// The scores of the written pictures by track id. A track that is re-identified ends several times.
+    private let written = Mutex<[UInt64: Double]>([:])
 
     init(into folder: String, from pipeline: Pipeline) throws {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
@@ -53,11 +55,15 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Processes a `swiftodt-track` message. If the track has ended, writes its picture.
+    /// Processes a `swiftodt-track` message. If the track has ended, writes its picture, except if an earlier picture of
+    /// the track has a higher score, or if the object continues with an earlier id.
     func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
-            let best = best.withLock({ $0.removeValue(forKey: id) }), let jpeg = best.picture.jpeg()
+            let best = best.withLock({ $0.removeValue(forKey: id) }),
+            message.text("reason") != TrackEvent.Reason.reidentified.rawValue,
+            written.withLock({ $0[id].map { $0 < best.score } ?? true }), let jpeg = best.picture.jpeg()
         else { return }
+        written.withLock { $0[id] = best.score }
         try PartFile.write(jpeg, to: folder + Self.name(id, label: message.text("label") ?? ""))
     }
 
