@@ -61,6 +61,23 @@ struct StoreWriterTests {
                 """) == 1)
     }
 
+    /// Otherwise the write-ahead log of `odt watch` grows while a report reads recordings.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func readMessagesDoNotBlockCheckpoints() throws {
+        let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
+        let writer = try StoreWriter(database)
+        try writer.write([track(1, of: "cam", session: 1, at: start)])
+        try database.execute("PRAGMA busy_timeout = 0")
+        var messages = try StoredMessages(path, .init())
+        var count = 0
+        try messages.forEach { _ in count += 1 }
+        try writer.write([track(2, of: "cam", session: 1, at: start)])
+        #expect(try database.figure("PRAGMA wal_checkpoint(TRUNCATE)") == 1)
+        #expect(try count == 1 && messages.segments().isEmpty)
+        try messages.end()
+        #expect(try database.figure("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+    }
+
     /// With re-identification, an object returns with its id.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func returnedObjectKeepsItsEarlierVisit() throws {

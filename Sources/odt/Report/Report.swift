@@ -145,6 +145,8 @@ private func pictures(
     of tracks: [ObservedTrack], _ messages: StoredMessages, _ observations: Observations, _ line: CommandLineOptions
 ) throws -> BestPictures? {
     var segments = try messages.segments()
+    // Reading the recordings takes long.
+    try messages.end()
     if segments.isEmpty { return nil }
     if let folder = line.text("--recordings") {
         for place in segments.indices {

@@ -119,6 +119,10 @@ struct StoredMessages {
         } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
     }
 
+    /// Ends the transaction that ``forEach(_:)`` has begun. While it lasts, `odt watch` cannot shorten its
+    /// write-ahead log.
+    func end() throws { try StoreFile.reportingErrors(path) { try database.execute("COMMIT") } }
+
     private mutating func readNames() throws {
         let names = try database.prepare("SELECT name FROM camera ORDER BY name")
         var known: [String] = []
