@@ -80,21 +80,16 @@ package final class MediaSource: Sendable {
         let prefix = "source: "
         guard path == nil, failure.hasPrefix(prefix) else { return nil }
         // The last line of the error text is the most specific one.
-        let cause = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
+        let line = failure.dropFirst(prefix.count).split(separator: "\n").last ?? ""
+        let cause = AddressParts.discreet(String(line), of: name)
         let remedy =
             cause.contains("(401)")
             ? "check the user name and the password" : "check the address and that its server can be reached"
         return "cannot play \(addressWithoutPassword): \(cause); \(remedy)"
     }
 
-    /// The name for messages: the name without the user name and password of an address.
-    package var addressWithoutPassword: String {
-        guard path == nil else { return name }
-        let parts = name.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count > 2, let mark = parts[2].lastIndex(of: "@") else { return name }
-        let host = parts[2][mark...].dropFirst()
-        return ([parts[0], parts[1], host] + parts[3...]).joined(separator: "/")
-    }
+    /// The name for messages: an address without the parts that can contain a password.
+    package var addressWithoutPassword: String { path == nil ? AddressParts.withoutSecrets(name) : name }
 
     /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of
     /// links.
@@ -150,5 +145,76 @@ package final class MediaSource: Sendable {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
         defer { close(file) }
         return read(file, &start, start.count) == start.count && start == Array("GIF8".utf8)
+    }
+}
+
+/// The parts of a URI behind its scheme.
+package struct AddressParts {
+    /// The user name and the password, with the `@` behind them; empty if there are none.
+    let credentials: Substring
+    /// The host and the port.
+    package let host: Substring
+    let path: Substring
+    /// The query without the `?` before it; empty if there is none.
+    let query: Substring
+
+    /// - Parameter text: The URI without its scheme.
+    private init(_ text: Substring) {
+        let authority = text.prefix { !"/?#".contains($0) }
+        let begin = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
+        (credentials, host) = (authority[..<begin], authority[begin...])
+        path = text[authority.endIndex...].prefix { !"?#".contains($0) }
+        query = text[path.endIndex...].prefix { $0 != "#" }.dropFirst()
+    }
+
+    package init?(of address: String) {
+        guard let mark = address.firstRange(of: "://") else { return nil }
+        self.init(address[mark.upperBound...])
+    }
+
+    /// The parts that can contain a password, also without their percent escapes, the longest first.
+    private var secrets: [String] {
+        // A short query such as `1` may be a part of any text.
+        let queries = query.contains("=") || query.utf8.count >= 8 ? [query] : []
+        let parameters = components.filter(Self.hasParameter).map { "/\($0)" }
+        let texts = (([credentials] + queries).map { String($0) } + parameters).filter { !$0.isEmpty }
+        let decoded = texts.compactMap { PercentEscapes.decoded($0[...]) }
+        return (texts + decoded).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    private var components: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
+
+    /// Some cameras expect the password in the path: `/user=admin&password=secret&channel=1`.
+    private static func hasParameter(_ component: Substring) -> Bool {
+        (PercentEscapes.decoded(component) ?? String(component)).contains("=")
+    }
+
+    /// Removes all parts of URIs that can contain a password from a text: credentials, query, and parameters in the
+    /// path.
+    ///
+    /// - Parameter source: A source whose secrets are also removed outside of URIs, if it is a URI.
+    package static func discreet(_ text: String, of source: String) -> String {
+        guard MediaSource.isAddress(source), let parts = AddressParts(of: source) else { return text }
+        return withoutSecrets(parts.secrets.reduce(text) { $0.replacing($1, with: "") })
+    }
+
+    /// Removes the credentials, the query, the fragment and the path components with parameters from each URI in a
+    /// text.
+    fileprivate static func withoutSecrets(_ text: String) -> String {
+        var (result, rest) = ("", text[...])
+        while let mark = rest.firstRange(of: "://") {
+            result += rest[..<mark.upperBound]
+            rest = rest[mark.upperBound...]
+            var address = rest.prefix { !$0.isWhitespace && !"\"'<>".contains($0) }
+            while let last = address.last, ",.;:)".contains(last) { address.removeLast() }
+            rest = rest[address.endIndex...]
+            let parts = AddressParts(address)
+            let port = parts.host.hasPrefix("[") ? "" : parts.host.drop { $0 != ":" }.dropFirst()
+            // If the characters of a password are not escaped, the host and the path contain parts of it.
+            let isReadable = port.allSatisfy(\.isNumber) && (port.isEmpty || !parts.path.contains("@"))
+            let path = parts.components.filter { !hasParameter($0) }.joined(separator: "/")
+            result += isReadable ? String(parts.host) + path : "..."
+        }
+        return result + String(rest)
     }
 }

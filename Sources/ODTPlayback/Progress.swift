@@ -30,7 +30,7 @@ package final class Progress: Sendable {
 
     /// - Parameter name: The file or address that is played. The line begins with its last part.
     package init(of pipeline: Pipeline, name: String) {
-        let parts = PartFile.parts(of: name)
+        let parts = PartFile.parts(of: AddressParts.discreet(name, of: name))
         (self.pipeline, self.name) = (pipeline, parts.stem + parts.ending)
         let terminal = getenv("TERM").map { String(cString: $0) } ?? "dumb"
         isWatched = isatty(STDERR_FILENO) != 0 && terminal != "dumb"

@@ -112,4 +112,12 @@ import Testing
         #expect(refused?.hasSuffix("; check the user name and the password") == true)
         #expect(source.explained("decoder: no data") == nil)
     }
+
+    @Test func errorOfSourceHasNoPassword() throws {
+        let address = "http://admin:secret@camera/1?key=secret"
+        let failed = try MediaSource(address).explained(
+            "source: Error\nFailed (7), URL: \(address), Redirect to: (NULL)")
+        let cause = "Failed (7), URL: http://camera/1, Redirect to: (NULL)"
+        #expect(failed?.hasPrefix("cannot play http://camera/1: \(cause); ") == true)
+    }
 }

@@ -1,6 +1,7 @@
 import CODTGStreamer
 import Foundation
 import ODTPlayback
+import ODTTestSupport
 import SwiftODT
 import Testing
 
@@ -12,16 +13,18 @@ import Testing
 
     /// Returns a message of a frame with one object.
     private func result(
-        width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0
+        width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0, id: Int = 1, score: Double = 0.5
     ) throws -> OwnedStructure {
         let message = try #require(
             gst_structure_from_string(
-                "swiftodt, width=(guint)\(width), height=(guint)\(height), stream-time=(guint64)0", nil))
+                "swiftodt, width=(guint)\(width), height=(guint)\(height), stream-time=(guint64)0, "
+                    + "timestamp=(guint64)0", nil))
         let (x, y) = (width / 2, height / 2)
         let object = try #require(
             gst_structure_from_string(
-                "object, tracking-id=(guint64)1, x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
-                    + "score=0.5, state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"", nil))
+                "object, tracking-id=(guint64)\(id), x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
+                    + "score=\(score), state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"",
+                nil))
         var (list, item) = (GValue(), GValue())
         g_value_init(&list, gst_value_list_get_type())
         g_value_init(&item, gst_structure_get_type())
@@ -82,5 +85,41 @@ import Testing
         #expect(
             cvat.count == 2
                 && cvat.allSatisfy { $0.contains("xtl=\"32\" ytl=\"24\" xbr=\"64\" ybr=\"48\"") }, "\(cvat)")
+    }
+
+    /// With re-identification, a track ends several times.
+    @Test func bestPictureOfAllVisitsIsKept() throws {
+        let folder = try TemporaryFolder()
+        let pipeline = try Pipeline(
+            "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=64 ! identity name=swiftodt ! fakesink")
+        let pictures = try TrackPictures(into: folder.path, from: pipeline)
+        let player = Player(pipeline) { _ in }
+        #expect(player.play { _ in }.isWhole)
+        player.stop()
+        func visit(_ id: Int, size: Int, score: Double, _ reason: String) throws {
+            pictures.see(MessageFields(try result(width: size, height: size, id: id, score: score).pointer))
+            let text = "swiftodt-track, event=end, tracking-id=(guint64)\(id), label=cup, reason=\"\(reason)\""
+            let message = try #require(gst_structure_from_string(text, nil))
+            defer { gst_structure_free(message) }
+            try pictures.end(MessageFields(message))
+        }
+        func picture() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.path + "/00001-cup.jpg")) }
+        try visit(1, size: 64, score: 0.6, "left-frame")
+        let first = try picture()
+        try visit(2, size: 64, score: 0.9, "reidentified")
+        try visit(1, size: 32, score: 0.5, "left-frame")
+        #expect(try picture() == first)
+        try visit(1, size: 32, score: 0.7, "left-frame")
+        #expect(try picture() != first)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["00001-cup.jpg"])
+    }
+
+    @Test(arguments: [
+        ("/srv/a.b.mkv", "a.b", ".mkv"), ("http://me:secret@127.0.0.1:8766", "127.0.0.1", ""),
+        ("http://me:secret@cam/", "cam", ""), ("http://cam/x/av.mp4?token=abc.def", "av", ".mp4"),
+        ("file:///a.mkv", "a", ".mkv"),
+    ])
+    func outputNamesHaveNoPassword(_ input: String, _ stem: String, _ ending: String) {
+        #expect(AnnotationBatch.name(of: input) == (stem, ending))
     }
 }

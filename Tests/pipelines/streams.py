@@ -1,12 +1,14 @@
 """Runs pipelines for the tests and collects their messages."""
 import contextlib
 import functools
+import http.server
 import json
 import os
 import pty
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 
 import gi
@@ -152,6 +154,20 @@ def on_terminal(*words, input=subprocess.DEVNULL, **environment):
             shown += part
     os.close(leader)
     return program.wait(60), shown.decode()
+
+
+class FolderHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def served(test, folder):
+    """Serves a folder by HTTP until the test ends. Returns the address, with a password."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(FolderHandler, directory=folder))
+    test.addCleanup(server.server_close)
+    test.addCleanup(server.shutdown)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    return f"http://admin:secret@127.0.0.1:{server.server_port}"
 
 
 def box(thing):

@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 import time
 
-from streams import InFolder, ROOT, command, run
+from paged import needs_soup
+from streams import InFolder, ROOT, command, run, served
 
 ODT = f"{ROOT}/.build/tool/odt"
 FAST = "--set=detector=motion"
@@ -329,6 +330,22 @@ class Written(Annotating):
     def test_standard_output_has_only_messages(self):
         said = self.annotate("--json", "-", self.picture, self.path("out.mkv"))
         self.assertEqual({"message"}, {key for line in said.stdout.splitlines() for key in json.loads(line) if key == "message"})
+
+    @needs_soup
+    def test_passwords_of_addresses_are_not_printed(self):
+        shutil.copy(self.picture, self.path("a.mkv"))
+        address = served(self, self.folder)
+        said = self.annotate("--out-dir", self.path("out"), "--container=mkv", "--export=coco=.coco", "--export=cvat=.xml", f"{address}/a.mkv?key=secret.x",
+                             f"{address}/a.mkv?key=secret.y", f"{address}/none.mkv?key=secret", code=1)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), [f"a.mkv{number}.{ending}" for number in ("-2", "") for ending in ("coco", "mkv", "xml")])
+        self.assertIn(f"1 of 3 failed: {address.replace('admin:secret@', '')}/none.mkv", said.stderr)
+        texts = [said.stdout, said.stderr]
+        for name in ("a.mkv.coco", "a.mkv-2.xml"):
+            with open(self.path(f"out/{name}"), encoding="utf-8") as file:
+                texts.append(file.read())
+        self.assertNotIn("secret", "".join(texts))
+        said = command(ODT, "bench", "--json", "motion", f"{address}/a.mkv?key=secret")
+        self.assertEqual((said.returncode, json.loads(said.stdout)["video"]), (0, f"{address.replace('admin:secret@', '')}/a.mkv"), said.stderr)
 
     def test_each_file_of_a_folder_has_its_line(self):
         os.mkdir(self.path("in"))

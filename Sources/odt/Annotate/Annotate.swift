@@ -142,6 +142,7 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
     _ = TerminationHandler.shared
     var failed: [String] = []
     for (number, job) in batch.jobs.enumerated() {
+        let name = AddressParts.discreet(job.input, of: job.input)
         do {
             let source = try MediaSource(job.input)
             // A FIFO without a writer would block the remaining inputs forever.
@@ -149,7 +150,7 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
                 throw PlaybackError("--out-dir does not support FIFOs: annotate the FIFO alone, with IN and OUT")
             }
             let outcome = try Annotation(source, job.outputs, plan).run()
-            if outcome.code != ExitCode.success { failed.append(job.input) }
+            if outcome.code != ExitCode.success { failed.append(name) }
             if let signal = outcome.signal {
                 printError(
                     "odt annotate: interrupted; \(batch.jobs.count - number - 1) of \(batch.jobs.count) were skipped")
@@ -160,8 +161,8 @@ private func annotate(_ line: CommandLineOptions, into folder: String, _ plan: A
             // inputs, so it ends the batch. An output that already exists is a usage error too, but it concerns only
             // one input.
             if error.isUsage, number == 0, !job.outputs.exist { throw error }
-            printError("odt annotate: \(job.input): \(error)")
-            failed.append(job.input)
+            printError("odt annotate: \(name): \(error)")
+            failed.append(name)
         }
     }
     guard !failed.isEmpty else { return ExitCode.success }

@@ -43,7 +43,7 @@ final class Annotation: Sendable {
         // `notify` clears the progress line before it prints, but the pipeline needs `notify` before the progress line
         // exists. `shown` is therefore `nil` at first and holds the progress line later.
         let shown = Monitor<Progress?>(nil)
-        let subject = plan.isOneOfMany ? "odt annotate: \(source.name): " : "odt annotate: "
+        let subject = plan.isOneOfMany ? "odt annotate: \(source.addressWithoutPassword): " : "odt annotate: "
         let notify: @Sendable (String) -> Void = { text in
             shown.read { $0 }?.clear()
             printError(subject + text)
@@ -128,7 +128,7 @@ final class Annotation: Sendable {
             reportMerged(MessageFields(statistics.pointer))
             write(MessageText.line(statistics.pointer, name: "stats"), to: files.messages, &isRead)
         }
-        let name = PartFile.parts(of: source.name)
+        let name = AnnotationBatch.name(of: source.name)
         for (format, output) in files.exports where isRead || output.name != "-" {
             do {
                 try output.write(export.text(as: format, of: name.stem + name.ending))
@@ -208,7 +208,7 @@ final class Annotation: Sendable {
         guard isUsable else {
             // A failure after a signal is only a consequence of the signal, so it is not reported.
             let failure = ending.signal == nil ? ending.failure : nil
-            notify(failure ?? "nothing was recorded from \(source.name)")
+            notify(failure ?? "nothing was recorded from \(source.addressWithoutPassword)")
             files.discard()
             return Outcome(code: ending.signal.map { 128 + $0 } ?? ExitCode.of(ending.reason), signal: ending.signal)
         }

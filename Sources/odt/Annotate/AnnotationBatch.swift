@@ -90,25 +90,33 @@ struct AnnotationBatch {
     /// Returns the output names without extension, one per input. If several inputs differ only in their extension,
     /// their output names contain the extension of the input. If output names are still equal, a number is appended.
     private static func stems(of inputs: [String], _ container: String?) -> [String] {
-        let plain = inputs.map { PartFile.parts(of: MediaSource.isAddress($0) ? lastPart(of: $0) : $0).stem }
+        let plain = inputs.map { name(of: $0).stem }
         var count: [String: Int] = [:]
         for stem in plain { count[stem, default: 0] += 1 }
         var used: [String: Int] = [:]
         return zip(inputs, plain).map { input, stem in
             var name = stem.isEmpty ? "video" : stem
-            if count[stem, default: 0] > 1 { name += PartFile.parts(of: input).ending }
+            if count[stem, default: 0] > 1 { name += Self.name(of: input).ending }
             used[name, default: 0] += 1
             return used[name] == 1 ? name : "\(name)-\(used[name] ?? 1)"
         }
     }
 
-    private static func lastPart(of address: String) -> String {
-        let path = address.prefix { $0 != "?" && $0 != "#" }
-        return path.split(separator: "/").last.map(String.init) ?? "video"
+    /// Returns the file name of an input. For a URI, this is the last component of the path or, without a path, the host.
+    static func name(of input: String) -> (stem: String, ending: String) {
+        guard MediaSource.isAddress(input) else {
+            let parts = PartFile.parts(of: input)
+            return (parts.stem, parts.ending)
+        }
+        let path = input.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
+        guard let last = path.dropFirst(3).last(where: { !$0.isEmpty }) else {
+            return (CameraPlan.derivedName(of: input), "")
+        }
+        return name(of: String(last))
     }
 
     private static func ending(for input: String) -> String {
-        let ending = PartFile.parts(of: input).ending.lowercased()
+        let ending = name(of: input).ending.lowercased()
         return Container.named(ending) == nil ? ".mp4" : ending
     }
 }

@@ -21,8 +21,8 @@ private let help = """
       --json           print one line of JSON, times in milliseconds, memory in bytes
       --help           show this text
 
-    The first 10 frames are not measured, because networks, caches and the decoder warm up. To compare two models, run them
-    alternately several times, because other programs disturb single runs.
+    The first 10 frames are not measured, because networks, caches and the decoder warm up; only the times of the stages include
+    them. To compare two models, run them alternately several times, because other programs disturb single runs.
 
     examples:
       odt bench --frames 500 default street.mp4
@@ -105,12 +105,12 @@ struct BenchRun {
         let counted = meter.read { $0 }
         guard let begin = counted.begin, let end = counted.end, counted.frames > Self.warmUp + 1 else {
             throw PlaybackError(
-                "\(source.name) has only \(CountText.text(counted.frames, "frame")); a measurement needs more than \(Self.warmUp + 1)"
+                "\(source.addressWithoutPassword) has only \(CountText.text(counted.frames, "frame")); a measurement needs more than \(Self.warmUp + 1)"
             )
         }
         let measured = Double(counted.frames - Self.warmUp - 1)
         return BenchResult(
-            model: model, video: source.name, frames: counted.frames,
+            model: model, video: source.addressWithoutPassword, frames: counted.frames,
             framesPerSecond: measured / (Double(end.time - begin.time) / 1e9),
             processorTime: Double(end.processor - begin.processor) / measured,
             firstFrame: (counted.first ?? counted.made) - counted.made, memory: Self.largestMemory,

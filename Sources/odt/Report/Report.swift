@@ -65,7 +65,11 @@ private let help = """
     if isCutOff {
         printError("odt report: the last line of \(file) is incomplete, as after an interruption; it is ignored.")
     }
-    let title = line.text("--title") ?? FilePath.stem(of: video ?? (file == "-" ? "Report" : file))
+    let shown = video ?? (file == "-" ? "Report" : file)
+    // The path and the query of a URI can contain a password.
+    let title =
+        line.text("--title")
+        ?? (MediaSource.isAddress(shown) ? CameraPlan.derivedName(of: shown) : FilePath.stem(of: shown))
     let data = ReportData(
         title: title, file: publicName(file), video: video.map(publicName), observations: observations, zones: zones,
         clips: [], isCutOff: isCutOff)

@@ -167,75 +167,10 @@ extension CameraPlan {
         }
     }
 
-    /// Prepares a text for the log, for messages and for event receivers. Line breaks are replaced by spaces. All parts
-    /// of URIs that can contain a password are removed: credentials, query, and parameters in the path.
+    /// Prepares a text for the log, for messages and for event receivers, see ``AddressParts/discreet(_:of:)``. Line
+    /// breaks are replaced by spaces.
     func discreet(_ text: String) -> String {
-        var text = String(text.map { $0.isNewline ? " " : $0 })
-        guard MediaSource.isAddress(source), let parts = AddressParts(of: source) else { return text }
-        for secret in parts.secrets { text = text.replacing(secret, with: "") }
-        return AddressParts.withoutSecrets(text)
-    }
-}
-
-/// The parts of a URI behind its scheme.
-private struct AddressParts {
-    /// The user name and the password, with the `@` behind them; empty if there are none.
-    let credentials: Substring
-    /// The host and the port.
-    let host: Substring
-    let path: Substring
-    /// The query without the `?` before it; empty if there is none.
-    let query: Substring
-
-    /// - Parameter text: The URI without its scheme.
-    init(_ text: Substring) {
-        let authority = text.prefix { !"/?#".contains($0) }
-        let begin = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
-        (credentials, host) = (authority[..<begin], authority[begin...])
-        path = text[authority.endIndex...].prefix { !"?#".contains($0) }
-        query = text[path.endIndex...].prefix { $0 != "#" }.dropFirst()
-    }
-
-    init?(of address: String) {
-        guard let mark = address.firstRange(of: "://") else { return nil }
-        self.init(address[mark.upperBound...])
-    }
-
-    /// The parts that can contain a password, also without their percent escapes, the longest first.
-    var secrets: [String] {
-        // A short query such as `1` may be a part of any text.
-        let queries = query.contains("=") || query.utf8.count >= 8 ? [query] : []
-        let parameters = components.filter(Self.hasParameter).map { "/\($0)" }
-        let texts = (([credentials] + queries).map { String($0) } + parameters).filter { !$0.isEmpty }
-        let decoded = texts.compactMap { PercentEscapes.decoded($0[...]) }
-        return (texts + decoded).sorted { $0.utf8.count > $1.utf8.count }
-    }
-
-    private var components: [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
-
-    /// Some cameras expect the password in the path: `/user=admin&password=secret&channel=1`.
-    private static func hasParameter(_ component: Substring) -> Bool {
-        (PercentEscapes.decoded(component) ?? String(component)).contains("=")
-    }
-
-    /// Removes the credentials, the query, the fragment and the path components with parameters from each URI in a
-    /// text.
-    static func withoutSecrets(_ text: String) -> String {
-        var (result, rest) = ("", text[...])
-        while let mark = rest.firstRange(of: "://") {
-            result += rest[..<mark.upperBound]
-            rest = rest[mark.upperBound...]
-            var address = rest.prefix { !$0.isWhitespace && !"\"'<>".contains($0) }
-            while let last = address.last, ",.;:)".contains(last) { address.removeLast() }
-            rest = rest[address.endIndex...]
-            let parts = AddressParts(address)
-            let port = parts.host.hasPrefix("[") ? "" : parts.host.drop { $0 != ":" }.dropFirst()
-            // If the characters of a password are not escaped, the host and the path contain parts of it.
-            let isReadable = port.allSatisfy(\.isNumber) && (port.isEmpty || !parts.path.contains("@"))
-            let path = parts.components.filter { !hasParameter($0) }.joined(separator: "/")
-            result += isReadable ? String(parts.host) + path : "..."
-        }
-        return result + String(rest)
+        AddressParts.discreet(String(text.map { $0.isNewline ? " " : $0 }), of: source)
     }
 }
 

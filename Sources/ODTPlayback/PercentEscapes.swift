@@ -1,10 +1,10 @@
 import CODTGStreamer
 
 /// Decodes percent escapes such as `%40` in URIs.
-enum PercentEscapes {
+package enum PercentEscapes {
     /// Returns the decoded text; `nil` if an escape lacks two hexadecimal digits, if an escape stands for a zero byte,
     /// or if the result is not UTF-8.
-    static func decoded(_ text: Substring) -> String? {
+    package static func decoded(_ text: Substring) -> String? {
         guard let decoded = g_uri_unescape_string(String(text), nil) else { return nil }
         defer { g_free(decoded) }
         return String(validatingCString: decoded)
