@@ -97,7 +97,8 @@ import Testing
         #expect(player.play { _ in }.isWhole)
         player.stop()
         func visit(_ id: Int, size: Int, score: Double, _ reason: String) throws {
-            pictures.see(MessageFields(try result(width: size, height: size, id: id, score: score).pointer))
+            let seen = try result(width: size, height: size, id: id, score: score)
+            withExtendedLifetime(seen) { pictures.see(MessageFields(seen.pointer)) }
             let text = "swiftodt-track, event=end, tracking-id=(guint64)\(id), label=cup, reason=\"\(reason)\""
             let message = try #require(gst_structure_from_string(text, nil))
             defer { gst_structure_free(message) }
