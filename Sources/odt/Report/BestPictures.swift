@@ -14,7 +14,11 @@ struct BestPictures {
     /// The number of the signal that ended the extraction; `nil` if no signal did.
     fileprivate(set) var signal: Int32?
 
-    var missingCount: Int { pictures.count { $0 == nil } }
+    /// The maximum number of pictures. More pictures would be too small to show an object. The shortest tracks get none.
+    private static let maximumCount = 5_000
+    private var omittedCount = 0
+
+    var missingCount: Int { pictures.count { $0 == nil } - omittedCount }
 
     fileprivate init(count: Int) { pictures = Array(repeating: nil, count: count) }
 
@@ -30,11 +34,14 @@ struct BestPictures {
             guard (track.key.source, track.key.recording) == shown, let best = track.best else { return nil }
             return PicturePass.Moment(place: place, time: best.streamTime, box: best.box)
         }
+        let longest = Self.longest(moments.map(\.place), of: tracks)
         let middle = observations.hasOneRecording ? observations.middleOfVideo : moments.map(\.time).min()
         self = try PicturePass(
-            of: moments, count: tracks.count, frameAt: middle, among: moments.count, in: video,
-            turned: observations.orientationOfVideo(of: shown.source)
+            of: moments.filter { longest.contains($0.place) }, count: tracks.count, frameAt: middle,
+            among: longest.count,
+            in: video, turned: observations.orientationOfVideo(of: shown.source)
         ).found
+        omittedCount = moments.count - longest.count
     }
 
     /// Reads recorded segments, the video files that `odt watch` writes. Only segments with the best detection of a
@@ -55,14 +62,18 @@ struct BestPictures {
                 break
             }
         }
-        let count = moments.values.reduce(0) { $0 + $1.count }
+        let places = moments.values.flatMap { $0.map(\.place) }
+        let longest = Self.longest(places, of: tracks)
+        omittedCount = places.count - longest.count
+        moments = moments.mapValues { $0.filter { longest.contains($0.place) } }.filter { !$1.isEmpty }
         for segment in segments {
             // Retention limits delete segments, so a missing file is not an error.
             guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
             do {
                 let found = try PicturePass(
                     of: wanted, count: tracks.count, frameAt: frame == nil ? wanted.map(\.time).min() : nil,
-                    among: count, in: MediaSource(segment.file), turned: RecordedContent.orientation(of: segment.file)
+                    among: longest.count, in: MediaSource(segment.file),
+                    turned: RecordedContent.orientation(of: segment.file)
                 ).found
                 for moment in wanted { pictures[moment.place] = found.pictures[moment.place] }
                 frame = frame ?? found.frame
@@ -70,6 +81,10 @@ struct BestPictures {
             } catch { printError("odt report: \(error)") }
             if signal != nil { return }
         }
+    }
+
+    private static func longest(_ places: [Int], of tracks: [ObservedTrack]) -> Set<Int> {
+        Set(places.sorted { tracks[$0].duration > tracks[$1].duration }.prefix(maximumCount))
     }
 }
 
@@ -119,7 +134,7 @@ private final class PicturePass: @unchecked Sendable {
         limit = min(Self.maximumBytes / max(1, total), 24 << 10)
         let ending = try play(video, turned: turned)
         found.signal = ending.signal
-        guard let failure = ending.failure else { return }
+        guard let failure = ending.failure.map({ AddressParts.discreet($0, of: video.name) }) else { return }
         guard hasSeen else {
             throw PlaybackError(
                 "cannot read a frame from \(video.addressWithoutPassword): \(failure)", ending.reason ?? .failed)
@@ -133,10 +148,10 @@ private final class PicturePass: @unchecked Sendable {
         try PluginSearch.startGStreamer()
         let direction = turned?.nick ?? "auto"
         let pipeline = try Pipeline(
-            "\(video.description) ! videoflip name=upright video-direction=\(direction) ! videoconvert "
+            "\(video.description) ! videoconvert name=entry ! videoflip name=upright video-direction=\(direction) ! videoconvert "
                 + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
         video.give(to: pipeline)
-        guard let decoded = pipeline["upright"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
+        guard let decoded = pipeline["entry"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
             throw PlaybackError("the pipeline has no entry or exit pad")
         }
         let progress = Progress(of: pipeline, name: video.name)

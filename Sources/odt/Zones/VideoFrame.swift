@@ -34,7 +34,7 @@ enum VideoFrame {
         // multifilesink keeps the latest 64 files, and the wanted frame is found among them by its index.
         let pipeline =
             source + [
-                "!", "identity", "eos-after=\(number + 1)", "!", "videoflip",
+                "!", "identity", "eos-after=\(number + 1)", "!", "videoconvert", "!", "videoflip",
                 "video-direction=\(orientation ?? "auto")", "!",
                 "videoconvert", "!", "video/x-raw,format=RGB",
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
