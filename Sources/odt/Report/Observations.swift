@@ -26,14 +26,17 @@ struct Observations {
     private(set) var sources: [String] = []
     /// The networks that detected the objects, with their checksums, in the order of their first result.
     private(set) var models: [String] = []
-    /// The number of tracks of each label, by the label's index, that were dropped because of ``maximumTracks``.
-    private(set) var forgotten: [Int: Int] = [:]
+    /// The number of the tracks that were dropped because of ``maximumTracks``, and the sum of their durations in seconds,
+    /// by index of the label.
+    private(set) var forgotten: [Int: (count: Int, stay: Double)] = [:]
     private(set) var zones: [ObservedZone] = []
     /// The heat maps by index of the label. The key -1 holds the common map of all labels without their own map.
     private(set) var heat: [Int: HeatMap] = [:]
     /// How many objects without tracking ids were visible at each time, by index of the label. The key -1 has the same
     /// meaning as in ``heat``.
     private(set) var untracked = CountSeries()
+    /// The object-seconds of all objects without tracking ids, by index of the label.
+    private(set) var untrackedTime: [Int: Double] = [:]
     private(set) var maximumUntracked = 0
     /// The earliest and the latest time on the report's time axis, in seconds.
     private(set) var span: ClosedRange<Double>?
@@ -85,7 +88,7 @@ struct Observations {
     init(keepsAllEvents: Bool = false) { maximumEventMarks = keepsAllEvents ? .max : 100_000 }
 
     var isEmpty: Bool { resultCount + eventCount == 0 }
-    var trackCount: Int { byKey.count + forgotten.values.reduce(0, +) }
+    var trackCount: Int { byKey.count + forgotten.values.reduce(0) { $0 + $1.count } }
 
     /// Whether all messages belong to one recording of one source.
     var hasOneRecording: Bool { clocks.count == 1 && clocks[0].recordingCount == 1 }
@@ -284,6 +287,7 @@ struct Observations {
                 box, for: duration)
         }
         for (label, count) in before.untracked {
+            untrackedTime[label, default: 0] += Double(count) * duration
             untracked.add(
                 label < Self.maximumMaps ? label : -1, at: before.time - (span?.lowerBound ?? 0),
                 for: Double(count) * duration)
@@ -311,7 +315,8 @@ struct Observations {
         guard surplus > 0 else { return }
         let shortest = byKey.values.filter { $0.last < time }.sorted { $0.duration < $1.duration }.prefix(surplus)
         for track in shortest {
-            forgotten[track.label, default: 0] += 1
+            let (count, stay) = forgotten[track.label, default: (0, 0)]
+            forgotten[track.label] = (count + 1, stay + track.duration)
             byKey[track.key] = nil
         }
     }

@@ -82,7 +82,7 @@ struct ReportData {
             append(track, start, to: &text)
         }
         text += "],\n\"heat\":[".utf8
-        for (place, (label, map)) in observations.heat.sorted(by: { $0.key < $1.key }).enumerated() {
+        for (place, (label, map)) in heat.sorted(by: { $0.key < $1.key }).enumerated() {
             if place > 0 { text += ",".utf8 }
             text += "{\"label\":\(label),\"rows\":\(map.rows),\"cells\":[".utf8
             append(map.cells.lazy.map(Double.init), decimals: 2, to: &text)
@@ -98,14 +98,19 @@ struct ReportData {
         return text + "}".utf8
     }
 
+    /// The heat maps. With several sources there are none, because each source has another background.
+    private var heat: [Int: HeatMap] { observations.sources.count > 1 ? [:] : observations.heat }
+
     private func header(_ start: Double) -> [String: JSONValue] {
         let end = observations.span?.upperBound ?? 0
+        // Sources can have different sizes.
+        let size = observations.sources.count > 1 ? (width: 0, height: 0) : observations.size
         var members: [String: JSONValue] = [
             "title": .string(title), "file": .string(file),
             "results": .number(Double(observations.resultCount)),
             "objects": .number(Double(observations.trackCount)),
             "length": .number(end - start), "isCutOff": .bool(isCutOff),
-            "width": .number(Double(observations.size.width)), "height": .number(Double(observations.size.height)),
+            "width": .number(Double(size.width)), "height": .number(Double(size.height)),
             "columns": .number(Double(HeatMap.columns)),
             "labels": .array(observations.labels.map(JSONValue.string)),
             "sources": .array(observations.sources.map(JSONValue.string)),
@@ -113,7 +118,7 @@ struct ReportData {
             "categories": .array((0..<5).map { .string(Category(rawValue: $0)?.name ?? "") }),
             "forgotten": .array(
                 observations.forgotten.sorted { $0.key < $1.key }.map {
-                    .array([.number(Double($0.key)), .number(Double($0.value))])
+                    .array([.number(Double($0.key)), .number(Double($0.value.count)), .number($0.value.stay)])
                 }),
             "shapes": .array(zones.map(shape)),
             "clips": .array(clips.map { clip($0, start) }),
@@ -184,7 +189,13 @@ struct ReportData {
 
     private func appendUntracked(to text: inout [UInt8]) {
         let series = observations.untracked
-        text += "{\"most\":\(observations.maximumUntracked),\"step\":\(series.step),\"series\":[".utf8
+        text += "{\"most\":\(observations.maximumUntracked),\"step\":\(series.step),\"times\":[".utf8
+        for (place, (label, time)) in observations.untrackedTime.sorted(by: { $0.key < $1.key }).enumerated() {
+            text += (place > 0 ? ",[" : "[").utf8
+            append([Double(label), time].lazy, decimals: 2, to: &text)
+            text += "]".utf8
+        }
+        text += "],\"series\":[".utf8
         for (place, (label, sums)) in series.sums.sorted(by: { $0.key < $1.key }).enumerated() {
             text += (place > 0 ? ",[" : "[").utf8
             text += "\(label),[".utf8

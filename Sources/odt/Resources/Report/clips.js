@@ -13,10 +13,10 @@ function clipPlayer(clip) {
 
 // Returns a description of each zone event of these tracks during the clip.
 function eventsIn(clip, tracks) {
-  const ids = new Set(tracks.map(track => track.id)), verbs = {enter: "entered", leave: "left", dwell: "dwells in", in: "crossed", out: "crossed"};
-  const happened = ([time, , id, , , recording]) => recording === clip.recording && clip.from <= time && time <= clip.to && ids.has(id);
+  const byId = new Map(tracks.map(track => [track.id, track])), verbs = {enter: "entered", leave: "left", dwell: "dwells in", in: "crossed", out: "crossed"};
+  const happened = ([time, , id, , , recording]) => recording === clip.recording && clip.from <= time && time <= clip.to && byId.has(id);
   return DATA.zones.filter(zone => zone.source === clip.source).flatMap(zone => zone.events.filter(happened).map(([time, kind, id]) =>
-    ({time, text: `#${id} ${verbs[kind]} ${plain(zone.name)}${kind === "in" || kind === "out" ? `, ${kind}` : ""}`})))
+    ({time, text: `${idOf(byId.get(id))} ${verbs[kind]} ${plain(zone.name)}${kind === "in" || kind === "out" ? `, ${kind}` : ""}`})))
     .sort((one, other) => one.time - other.time).map(event => event.text);
 }
 

@@ -62,7 +62,8 @@ painters.push(() => {
   const {list, decimals} = ticks(scale);
   for (const time of list) {
     nodes.push(draw("path", {class: "grid", d: `M${Math.round(scale.x(time))} ${bottom}v4`}));
-    const anchor = scale.x(time) < scale.left + 14 ? "start" : scale.x(time) > scale.right - 24 ? "end" : "middle";
+    const half = isClocked && HAS_DAYS ? 60 : 24;
+    const anchor = scale.x(time) < scale.left + 14 ? "start" : scale.x(time) > scale.right - half ? "end" : "middle";
     nodes.push(draw("text", {x: scale.x(time), y: bottom + 16, "text-anchor": anchor}, clockText(time, decimals)));
   }
   svg.setAttribute("viewBox", `0 0 ${width} ${COUNTS_HEIGHT}`);

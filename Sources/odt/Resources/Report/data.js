@@ -5,6 +5,8 @@ const DATA = JSON.parse($("data").textContent);
 const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording], place) =>
   ({place, id, label, category, first, last, best, score, path, source, reason, recording, length: last - first}));
 
+const HAS_EVENTS = DATA.zones.some(zone => zone.eventCount);
+
 const CLIPS = DATA.clips.map(([source, recording, from, to, video, picture, isH265]) => ({source, recording, from, to, video, picture, isH265}));
 function isIn(track, clip) {
   return clip.source === track.source && clip.recording === track.recording && clip.from <= track.last && track.first <= clip.to;
@@ -36,20 +38,21 @@ const WHOLE = (() => {
 })();
 
 let isClocked = false;
-function clockText(time, decimals) {
+function momentOf(time) { return new Date(DATA.utc + time * 1000); }
+const HAS_DAYS = DATA.utc !== undefined && dayOf(momentOf(WHOLE.from)) !== dayOf(momentOf(WHOLE.to));
+// The time of day follows the date if the report covers several days.
+function clockText(time, decimals, hasDay = HAS_DAYS) {
   if (!isClocked) return timeText(time, decimals);
-  const moment = new Date(DATA.utc + time * 1000), text = clockOf(moment);
+  const moment = momentOf(time), text = (hasDay ? dayOf(moment) + " " : "") + clockOf(moment);
   return decimals ? text + "." + Math.floor(moment.getMilliseconds() / 100) : text;
 }
 // These functions format local dates and times in ISO 8601 order, independent of the browser's language.
 function twoDigits(number) { return String(number).padStart(2, "0"); }
 function clockOf(moment) { return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(":"); }
 function dayOf(moment) { return [moment.getFullYear(), ...[moment.getMonth() + 1, moment.getDate()].map(twoDigits)].join("-"); }
-function spanText(from, to) {
-  const text = clockText(from, 1) + " – ", end = clockText(to, 1);
-  if (!isClocked) return text + end;
-  const [first, last] = [from, to].map(time => dayOf(new Date(DATA.utc + time * 1000)));
-  return first + " " + text + (first === last ? "" : last + " ") + end;
+function spanText(from, to, hasDay = true) {
+  const isOneDay = isClocked && dayOf(momentOf(from)) === dayOf(momentOf(to));
+  return clockText(from, 1, hasDay) + " – " + clockText(to, 1, hasDay && !isOneDay);
 }
 function timeText(time, decimals = 0) {
   const scale = 10 ** decimals, all = Math.round(Math.abs(time) * scale);

@@ -10,9 +10,11 @@ const BY_LABEL = (() => {
     row.stay += track.length;
     row.longest = Math.max(row.longest, track.length);
   }
-  for (const [label, count] of DATA.forgotten) rows[label].count += count;
-  for (const [label, values] of DATA.untracked.series)
-    if (label >= 0) rows[label].average = values.reduce((sum, value) => sum + value, 0) * DATA.untracked.step / (DATA.length || 1);
+  for (const [label, count, stay] of DATA.forgotten) {
+    rows[label].count += count;
+    rows[label].stay += stay;
+  }
+  for (const [label, time] of DATA.untracked.times) rows[label].average = time / (DATA.length || 1);
   return rows.filter(row => row.count || row.average).sort((one, other) => other.count - one.count || other.average - one.average);
 })();
 const colourOf = new Array(DATA.labels.length).fill(REST);
@@ -52,8 +54,8 @@ function showSummary() {
     else tile(zoneNameOf(zone), entered, "entered");
   }
   const notes = [];
-  if (!BY_LABEL.length) notes.push("No objects were detected.");
-  if (DATA.forgotten.length) notes.push(`The ${TRACKS.length.toLocaleString("en")} longest tracks are shown below; shorter ones are only counted.`);
+  if (!BY_LABEL.length && !HAS_EVENTS) notes.push("No objects were detected.");
+  if (DATA.forgotten.length) notes.push(`The ${TRACKS.length.toLocaleString("en")} longest tracks are shown below. The others count only in the table; the curve and the maximum at once omit them.`);
   if (DATA.untracked.most && !TRACKS.length) notes.push("The objects have no ids, so they are only counted per frame.");
   if (SEVERAL.size) notes.push("Ids start at 1 in each connection or recording: #2.7 is object 7 of the second one.");
   if (DATA.isCutOff) notes.push("The last message is incomplete: the recording was interrupted.");
@@ -90,7 +92,7 @@ function showLabels() {
       make("span", {}, NAMES[row.label]));
     line.append(make("td", {}, only));
     const figures = isTracked
-      ? [row.count.toLocaleString("en"), row.shown ? lengthText(row.stay / row.shown) : "", row.shown ? lengthText(row.longest) : ""]
+      ? [row.count.toLocaleString("en"), lengthText(row.stay / (row.count || 1)), row.shown ? lengthText(row.longest) : ""]
       : [row.average.toFixed(1)];
     for (const figure of figures) line.append(make("td", {}, figure));
     line.append(make("td", {class: "share"}, make("div", {

@@ -83,7 +83,7 @@ function trackAt(event) {
 }
 
 function wordsOf(track) {
-  const words = [`${clockText(track.first, 1)} – ${clockText(track.last, 1)} (${lengthText(track.length)})`];
+  const words = [`${spanText(track.first, track.last, HAS_DAYS)} (${lengthText(track.length)})`];
   if (track.score >= 0) words.push(`best at ${clockText(track.best, 1)}, score\u00a0${track.score.toFixed(2)}`);
   if (track.category >= 0) words.push(DATA.categories[track.category]);
   if (DATA.sources.length > 1 && DATA.sources[track.source]) words.push(plain(DATA.sources[track.source]));
