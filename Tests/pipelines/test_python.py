@@ -89,6 +89,10 @@ class Messages(unittest.TestCase):
             self.assertEqual(given("".join(json.dumps({"message": "swiftodt", "json": line}) + "\n" for line in lines)), ours)
             # Truncated in the last line.
             self.assertEqual(given("".join(lines) + lines[-1][:50]), ours)
+            for wrong in ('[{"message": "swiftodt", "version": 1}]', '{"message": "swiftodt"}', '{"version": 1}', "text",
+                          '{"message": "swiftodt", "json": "["}'):
+                with self.subTest(wrong), self.assertRaisesRegex(swiftodt.Error, "x.jsonl:1: "):
+                    given(wrong)
             for broken in ("[]", "7", "{", '{"message": "swiftodt"}', '{"message": 1}', "[" * 100_000,
                            lines[0].replace('"objects":[', '"objects":[1,').strip(), '{"message": "swiftodt", "json": "["}'):
                 with self.subTest(broken[:40]), self.assertRaisesRegex(swiftodt.Error, "x.jsonl:2: "):
@@ -222,12 +226,18 @@ class Tracks(unittest.TestCase):
                                      ({"attach_meta": "roi+nonsense"}, "attach_meta"), ({"label_allowlist": ["a,b"]}, "without commas"), ({"stats": 1}, "the property stats cannot be set"),
                                      ({"draw": "false"}, "True or False"), ({"max_objects": 5.9}, "max_objects"), ({"inference_interval": True}, "whole number"),
                                      ({"source": "a\0b"}, "without NUL"), ({"model_file": b"x"}, "text"), ({"label_allowlist": {"a": 1}}, "label_allowlist"),
+                                     ({"label_allowlist_array": "person"}, "list of texts"), ({"label_denylist_array": [1]}, "list of texts"),
+                                     ({"privacy_labels_array": ["person", 1]}, "list of texts"), ({"privacy_labels_array": None}, "list of texts"),
+                                     ({"privacy_labels_array": {"face"}}, "list of texts"), ({"label_allowlist_array": ["a\0b"]}, "list of texts"),
+                                     ({"zones_array": ["middle"]}, "list of structures"), ({"zones_array": "middle"}, "list of structures"),
                                      ({"score_threshold": "0.5"}, "needs a number")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
                 swiftodt.track(pipeline=BALL.format(5), **properties)
         # Valid values: enumerations, flags, numbers, texts, paths.
         with swiftodt.track(pipeline=BALL.format(5), detector="motion", attach_meta="roi", score_threshold=0.5, source="a \"b\"",
                             label_allowlist=None) as tracking:
+            swiftodt.gstreamer.set_property(tracking._element, "label_denylist_array", ("a", "b"))
+            self.assertEqual(list(tracking._element.get_property("label-denylist-array")), ["a", "b"])
             self.assertEqual(len(list(tracking)), 5)
         # A list of names is a text with commas.
         with tempfile.TemporaryDirectory() as folder:
@@ -276,10 +286,27 @@ class Tracks(unittest.TestCase):
                 swiftodt.track(*arguments[:1], pipeline=(arguments[1:] or (None,))[0])
 
     def test_element_warnings_are_python_warnings(self):
+        """Python prints a warning once per line and text. So a second call in the same line needs another text."""
         with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            list(swiftodt.track(pipeline=BALL.format(5), detector="motion", model_file="x.onnx"))
-        self.assertIn("model-file", "".join(str(one.message) for one in heard))
+            warnings.simplefilter("default")
+            for frames in (5, 6):
+                list(swiftodt.track(pipeline=BALL.format(frames), detector="motion", model_file="x.onnx"))
+        self.assertEqual([one.filename for one in heard], [__file__] * 2)
+        for frames, one in zip((5, 6), heard):
+            self.assertRegex(str(one.message), f"num-buffers={frames} .*model-file")
+
+    def test_file_without_video_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/sound.ogg"
+            command("gst-launch-1.0", "-q", *f"audiotestsrc num-buffers=20 ! vorbisenc ! oggmux ! filesink location={path}".split())
+            with self.assertRaisesRegex(swiftodt.Error, f"^{path} contains no video$"):
+                list(swiftodt.track(path, detector="motion"))
+
+    def test_results_are_those_of_the_own_element(self):
+        other = "swiftodt detector=motion source=other updates=every-frame"
+        for detector in ("motion", "upstream"):
+            with swiftodt.track(pipeline=f"{BALL.format(20)} ! {other}", detector=detector, source="own") as tracking:
+                self.assertEqual({frame.result.source for frame, _ in tracking}, {"own"}, detector)
 
     def test_leaving_loop_stops_pipeline(self):
         """After leaving the loop over an endless source no threads, files or memory remain."""

@@ -90,7 +90,7 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
             raise PropertyError(f"{value!r} is no valid value of {keyword}; gst-inspect-1.0 swiftodt lists the values")
         return
     try:
-        value = checked(value, kind)
+        value = checked_array(value, name) if kind == "GstValueArray" else checked(value, kind)
         if kind in (*WHOLE, "gdouble") and not about.minimum <= value <= about.maximum:
             raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
         element.set_property(name, value)
@@ -118,4 +118,13 @@ def checked(value: Any, kind: str) -> Any:
         value = os.fspath(value)
         if not isinstance(value, str) or "\0" in value:
             raise TypeError("it needs a text without NUL")
+    return value
+
+
+def checked_array(value: Any, name: str) -> Any:
+    """Returns a value for an array. Raises TypeError for other types, of which PyGObject and the element would use only parts."""
+    Gst = gstreamer()
+    part, parts = (Gst.Structure, "structures") if name == "zones-array" else (str, "texts without NUL")
+    if not isinstance(value, (list, tuple, Gst.ValueArray)) or not all(isinstance(one, part) and "\0" not in str(one) for one in value):
+        raise TypeError(f"it needs a list of {parts}")
     return value

@@ -57,11 +57,22 @@ def lines_of(file: Iterable[Union[str, bytes]], name: object) -> Iterator[Messag
         try:
             message = from_json(line)
         except Error as error:
-            if line[-1:] not in ("\n", b"\n"):
+            if is_truncated(line):
                 return
             raise Error(f"{name}:{number}: {error}") from None
         if message is not None:
             yield message
+
+
+def is_truncated(line: Union[str, bytes]) -> bool:
+    """Whether a line is the beginning of a JSON object without its end."""
+    if line[-1:] in ("\n", b"\n") or line.lstrip()[:1] not in ("{", b"{"):
+        return False
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def from_message(message: Any) -> Optional[Message]:

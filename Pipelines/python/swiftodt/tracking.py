@@ -98,6 +98,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
     def _build(self, video: Union[str, os.PathLike[str], None], description: Optional[str], properties: dict[str, Any]) -> None:
         Gst = gstreamer()
         name = None if video is None else os.fsdecode(video)
+        self._video, self._source = name, name or description
         source = description if name is None else f"{beginning(name)} ! videoconvert"
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
         try:
@@ -111,12 +112,18 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         # Results are read from the buffers' metadata, so that each is paired with its frame.
         if "custom" not in element.get_property("attach-meta").value_nicks:
             Gst.util_set_object_arg(element, "attach-meta", "+".join([*element.get_property("attach-meta").value_nicks, "custom"]))
+        # Only the first results of a buffer can be read. With detector=upstream, the element itself removes those of earlier elements.
+        if element.get_property("detector").value_nick != "upstream":
+            for other in whole.iterate_all_by_element_factory_name("swiftodt"):
+                if other != element:
+                    kinds = [kind for kind in other.get_property("attach-meta").value_nicks if kind != "custom"]
+                    Gst.util_set_object_arg(other, "attach-meta", "+".join(kinds) or "0")
         if name is not None:
             name_source(whole, name)
         self._pipeline, self._element, self._sink, self._bus = whole, element, whole.get_by_name("frames"), whole.get_bus()
         if whole.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             try:
-                self._read_bus()
+                self._read_bus(stacklevel=5)
                 raise Error("the pipeline does not start")
             finally:
                 self.close()
@@ -136,7 +143,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
             # Read before the bus, so that all messages from before the end of stream are already on the bus.
             is_over = sample is None and self._sink.get_property("eos")
             try:
-                self._read_bus()
+                self._read_bus(stacklevel=4)
             except BaseException:
                 self.close()
                 raise
@@ -151,15 +158,19 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                 self.close()
         raise StopIteration
 
-    def _read_bus(self) -> None:
-        """Handles the messages on the bus: raises errors, issues warnings and keeps events."""
+    def _read_bus(self, stacklevel: int) -> None:
+        """Handles the messages on the bus: raises errors, issues warnings for the caller's line and keeps events."""
         Gst = gstreamer()
         while (message := self._bus.pop()) is not None:
             if message.type == Gst.MessageType.ERROR:
                 error, details = message.parse_error()
                 raise Error(f"{error.message}\n{details}" if details else error.message)
             if message.type == Gst.MessageType.WARNING:
-                warnings.warn(message.parse_warning()[0].message, RuntimeWarning, stacklevel=3)
+                error, _ = message.parse_warning()
+                # The decoder has no stream for the video converter. The demuxer may reach the end without an error.
+                if self._video is not None and error.matches(Gst.ParseError.quark(), Gst.ParseError.DELAYED_LINK):
+                    raise Error(f"{self._video} contains no video")
+                warnings.warn(f"{self._source}: {error.message}", RuntimeWarning, stacklevel=stacklevel)
             elif message.type == Gst.MessageType.ELEMENT:
                 event = from_message(message)
                 if isinstance(event, (TrackEvent, ZoneEvent)):
