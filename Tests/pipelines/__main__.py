@@ -32,7 +32,7 @@ class Reporting(unittest.TextTestResult):
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
-        tree.SubElement(self.cases[test.id()], "skipped").text = reason
+        tree.SubElement(self.case(test), "skipped").text = reason
 
     def addFailure(self, test, problem):
         super().addFailure(test, problem)
@@ -52,9 +52,11 @@ class Reporting(unittest.TextTestResult):
             self.note(test, problem)
 
     def note(self, test, problem):
-        # An error outside of a test (setUpClass) has no element yet.
-        case = self.cases.setdefault(test.id(), tree.Element("testcase", classname="setup", name=test.id()))
-        tree.SubElement(case, "failure", message=str(problem[1]))
+        tree.SubElement(self.case(test), "failure", message=str(problem[1]))
+
+    def case(self, test):
+        # An outcome of setUpClass or of a subtest has no element yet.
+        return self.cases.setdefault(test.id(), tree.Element("testcase", classname="setup", name=test.id()))
 
 
 def main(name, report):

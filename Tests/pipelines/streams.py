@@ -19,6 +19,9 @@ from gi.repository import GObject, Gst, GstVideo  # noqa: E402, F401
 
 Gst.init(None)
 
+# Under sudo, Pipelines/setup would install into the home folder of this user, not into that of a test.
+os.environ.pop("SUDO_USER", None)
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share"), "swiftodt")
 
@@ -100,7 +103,8 @@ def run(description, seconds=60):
 
 
 def frames(description, sink="frames", seconds=60):
-    """Plays the pipeline and yields the samples of its appsink. Afterwards `frames.said` has the messages."""
+    """Plays the pipeline and yields the samples of its appsink. Afterwards `frames.said` has the messages. Raises AssertionError if the
+    pipeline fails."""
     pipeline = Gst.parse_launch(description)
     appsink = pipeline.get_by_name(sink)
     pipeline.set_state(Gst.State.PLAYING)
@@ -108,6 +112,8 @@ def frames(description, sink="frames", seconds=60):
         while (sample := appsink.emit("try-pull-sample", int(seconds * Gst.SECOND))) is not None:
             yield sample
         frames.said = listen(pipeline, 5)
+        if frames.said.errors:
+            raise AssertionError(frames.said.errors[0].gerror.message)
     finally:
         pipeline.set_state(Gst.State.NULL)
 

@@ -245,19 +245,32 @@ class Kubernetes(Deployment):
 
 class Image(Deployment):
     def test_image_has_only_default_models(self):
-        """The folder of the models also has an own model and a model of the catalogue that is not installed by default."""
+        """The folder of the models also has own models, one with the name of a default model, and a model of the catalogue that is not
+        installed by default."""
         with open(f"{ROOT}/Pipelines/models/catalogue.json", encoding="utf-8") as file:
             models = json.load(file)["models"]
-        default, other = (next(model for model in models if model["default"] is wanted) for wanted in (True, False))
+        # The last default model of each purpose; the first one of the detectors is the user's own.
+        defaults = {model["purpose"]: model for model in models if model["default"]}
+        own = next(model for model in models if model["default"])
+        other = next(model for model in models if not model["default"])
+        self.assertNotIn(own, defaults.values())
         os.mkdir(self.path("models"))
         os.mkdir(self.path("image"))
-        names = {model["name"]: [*model["files"], model["name"] + ".json"] for model in (default, other)}
-        for name in ["mine.onnx", "mine.json", *names[default["name"]], *names[other["name"]]]:
-            with open(self.path(f"models/{name}"), "w", encoding="ascii"):
-                pass
-        said = command(f"{ROOT}/Pipelines/packaging/copy-models", self.path("models"), self.path("image"))
+        names = [name for model in defaults.values() for name in [*model["files"], model["name"] + ".json"]]
+
+        def copy():
+            return command(f"{ROOT}/Pipelines/packaging/copy-models", self.path("models"), self.path("image"))
+
+        for name in ["mine.json", *own["files"], own["name"] + ".json", *other["files"], other["name"] + ".json", *names]:
+            with open(self.path(f"models/{name}"), "w", encoding="ascii") as file:
+                file.write("{}" if name in ("mine.json", own["name"] + ".json") else '{"recipe": "0"}')
+        said = copy()
         self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names[default["name"]]))
+        self.assertEqual(sorted(os.listdir(self.path("image"))), sorted(names))
+        os.remove(self.path(f"models/{defaults['detector']['name']}.json"))
+        said = copy()
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("no fetched default model of these purposes: detector; rename", said.stderr)
         self.assertNotRegex(text("build"), r"cp -.*/models")
 
     def test_variable_names_ca_certificates_of_image(self):

@@ -18,6 +18,24 @@ umask 077
 PATH=$HOME:$PATH GST_PLUGIN_SYSTEM_PATH=/usr/local/lib/plugins Pipelines/setup --system --no-packages --no-models --no-build >&2 &&
     find /usr/local -mindepth 1 '(' -type d ! -perm -go=rx -o ! -perm -go=r ')'
 """
+# Installs for all users where a Debian package has the plugin, and uninstalls. Prints the messages, the exit code and the plugin's content.
+BESIDE_PACKAGE = """mount -t tmpfs none /usr/local
+mkdir -p /usr/local/lib/plugins /usr/local/bin
+echo plugin of Debian >/usr/local/lib/plugins/libgstswiftodt.so
+touch /usr/local/bin/odt
+printf '#!/bin/sh
+echo /usr/local/lib/plugins
+' >"$HOME/pkg-config"
+printf '#!/bin/sh
+echo "gstreamer1.0-swiftodt:amd64: $2"
+' >"$HOME/dpkg-query"
+chmod +x "$HOME/pkg-config" "$HOME/dpkg-query"
+PATH=$HOME:$PATH
+Pipelines/setup --system --no-packages --no-models --no-build 2>&1
+echo "exit code $?"
+Pipelines/setup --system --uninstall 2>&1
+cat /usr/local/lib/plugins/libgstswiftodt.so
+"""
 
 
 class Installation(unittest.TestCase):
@@ -52,6 +70,24 @@ class Installation(unittest.TestCase):
             self.assertEqual((completed.returncode, completed.stdout), (0, ""), completed.stderr)
             for name in ("bin/odt", "share/swiftodt/openvino", "share/swiftodt/fetch-models", "lib/plugins/libgstswiftodt.so"):
                 self.assertIn(f"installed /usr/local/{name}\n", completed.stderr)
+
+    @unittest.skipUnless(HAS_NAMESPACES, "cannot replace /usr/local in a mount namespace")
+    def test_plugin_of_a_package_is_kept(self):
+        with tempfile.TemporaryDirectory(prefix="a home ") as home:
+            completed = command(*IN_NAMESPACE, "sh", "-c", BESIDE_PACKAGE, HOME=home, XDG_DATA_HOME="", XDG_CACHE_HOME="")
+            refusal, code, *rest = completed.stdout.splitlines()
+            self.assertIn("belongs to the Debian package gstreamer1.0-swiftodt: keep that one, or remove it first", refusal)
+            self.assertEqual([code, *rest], ["exit code 1", "setup: left the plugin, which belongs to the Debian package gstreamer1.0-swiftodt",
+                                             "setup: removed /usr/local/bin/odt", "plugin of Debian"])
+
+    def test_uninstall_under_sudo_runs_as_the_user(self):
+        with tempfile.TemporaryDirectory(prefix="a home ") as home:
+            for name, text in (("id", "echo 0"), ("sudo", 'echo "$1 $2 ... ${*##*/}"')):
+                with open(f"{home}/{name}", "w", opener=lambda *words: os.open(*words, 0o755), encoding="ascii") as file:
+                    file.write(f"#!/bin/bash\n{text}\n")
+            completed = command("Pipelines/setup", "--uninstall", HOME=home, SUDO_USER="somebody", PATH=f"{home}:{os.environ['PATH']}")
+            self.assertEqual(completed.returncode, 0, completed.stderr)
+            self.assertRegex(completed.stdout, r"^-u somebody \.\.\. .*setup --uninstall\n$")
 
     def test_folders_of_the_environment_must_be_absolute(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:

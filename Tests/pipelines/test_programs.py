@@ -5,6 +5,7 @@ import re
 import shutil
 import tempfile
 import unittest
+import xml.etree.ElementTree as tree
 
 from streams import ROOT, ball, command
 
@@ -73,11 +74,27 @@ class Programs(unittest.TestCase):
             given(GOOD + "\n" + GOOD[:40])
             said = command("Pipelines/summary", path)
             self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
+            given(GOOD + "\n\n")
+            self.assertEqual(command("Pipelines/summary", path).returncode, 0)
             # An object with the state "lost" is no longer there.
             lost = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "state": "lost"}]}'
             given(lost + "\n")
             self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[0], "1 result, 0 objects at most at once")
         self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
+
+    def test_summary_omits_unknown_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+            for times, expected in ((["null", "5000000000", "null"], "from 5.00 s to 5.00 s"), (["null"], "at an unknown time")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.writelines(GOOD.replace('"running-time": 0', f'"running-time": {time}') + "\n" for time in times)
+                self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[-1], f"  #1 a: {expected}")
+
+    def test_demo_is_refused_under_sudo(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/id", "w", opener=lambda *words: os.open(*words, 0o755), encoding="ascii") as file:
+                file.write("#!/bin/sh\necho 0\n")
+            self.refuses(1, "run this without sudo", "Pipelines/demo", SUDO_USER="somebody", PATH=f"{folder}:{os.environ['PATH']}")
 
     def test_summary_of_json_messages(self):
         """The nested JSON of message-format=json gives the same summary."""
@@ -245,6 +262,15 @@ class TestPrograms(unittest.TestCase):
             "3 passed, 1 failed, 2 skipped"])
         self.write("unit-swift-testing.xml", "<testsuites><testcase classname='A' name='one'/></testsuites>")
         self.assertEqual(command("Tests/summary", self.folder).stdout.splitlines()[-1], "2 passed, 0 failed, 1 skipped")
+
+    def test_skips_of_classes_and_subtests_are_reported(self):
+        self.write("test_skips.py", "import unittest\nclass Whole(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
+                   "        raise unittest.SkipTest('no camera')\n    def test_one(self):\n        pass\n"
+                   "class Parts(unittest.TestCase):\n    def test_two(self):\n        for part in range(2):\n"
+                   "            with self.subTest(part):\n                self.skipTest('no model')\n")
+        said = command("/usr/bin/python3", "Tests/pipelines", "test_skips", f"{self.folder}/x.xml", PYTHONPATH=self.folder)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertEqual(sorted(case.text for case in tree.parse(f"{self.folder}/x.xml").iter("skipped")), ["no camera", "no model", "no model"])
 
     def test_newest_swift_toolchain_is_used(self):
         for folder, said in [("new", "Swift version 99.10 (a)"), ("old", "Swift version 6.1-dev (a)"), ("other", "python-swiftclient 4.5.0")]:
