@@ -5,6 +5,7 @@ The element's player and the peers' program share this module, so that both are 
 """
 import os
 import resource
+import threading
 import time
 
 
@@ -32,17 +33,20 @@ class Meter:
     def __init__(self, frames, warm_up=60):
         self.frames, self.warm_up = frames, warm_up
         self.count, self.first, self.begun = 0, None, None
+        # Each stream has its own thread.
+        self.lock = threading.Lock()
 
     def frame(self):
         """Counts a frame. Returns whether it was the last measured one."""
-        self.count += 1
-        if self.count == 1:
-            self.first = age()
-        if self.count == self.warm_up:
-            self.begun = (time.monotonic(), cpu())
-        if self.count == self.warm_up + self.frames:
-            self.tell()
-        return self.count >= self.warm_up + self.frames
+        with self.lock:
+            self.count += 1
+            if self.count == 1:
+                self.first = age()
+            if self.count == self.warm_up:
+                self.begun = (time.monotonic(), cpu())
+            if self.count == self.warm_up + self.frames:
+                self.tell()
+            return self.count >= self.warm_up + self.frames
 
     def tell(self):
         seconds, used = time.monotonic() - self.begun[0], cpu() - self.begun[1]

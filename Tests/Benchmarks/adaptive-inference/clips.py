@@ -178,7 +178,7 @@ def make(path, things, chance, options):
     size = options.size
     player = subprocess.Popen(
         ["gst-launch-1.0", "-q", *(f"fdsrc fd=0 ! rawvideoparse format=rgb width={size[0]} height={size[1]} framerate={options.rate}/1 ! videoconvert"
-                                   f" ! {encoder} ! h264parse ! mp4mux ! filesink location={path}.mp4").split()], stdin=subprocess.PIPE)
+                                   f" ! {encoder} ! h264parse ! mp4mux ! filesink").split(), f"location={path}.mp4"], stdin=subprocess.PIPE)
     for frame in range(1, options.frames + 1):
         picture, corner = scene.copy(), camera.at(frame)
         for number, walker in enumerate(walkers, 1):

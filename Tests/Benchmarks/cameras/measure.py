@@ -124,7 +124,7 @@ def measure(command, addresses, options):
     if not decoded:
         sys.exit(f"run: '{words}' has received no frame")
     latency = end.latency(begin)
-    return [f"{100 * cpu:.1f} %", f"{1000 * cpu / scene.RATE:.2f}", f"{1 / cpu:.0f}", f"{100 * decoded / sent:.0f} %",
+    return [f"{100 * cpu:.1f} %", f"{1000 * cpu / scene.RATE:.2f}", f"{1 / cpu:.0f}" if cpu else "-", f"{100 * decoded / sent:.0f} %",
             f"{end.since(begin, 'inferences_total') / seconds / count:.2f}", "-" if latency is None else f"{latency:g}", f"{memory:.0f}"]
 
 

@@ -19,7 +19,7 @@ PERIOD = 1 / 25
 
 
 def access_units(file):
-    pipeline = Gst.parse_launch(f"filesrc location={file} ! h264parse ! {CAPS} ! appsink name=sink sync=false")
+    pipeline = Gst.parse_launch(f'filesrc location="{file}" ! h264parse ! {CAPS} ! appsink name=sink sync=false')
     pipeline.set_state(Gst.State.PLAYING)
     units = []
     while (sample := pipeline.get_by_name("sink").emit("pull-sample")) is not None:

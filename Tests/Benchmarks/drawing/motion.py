@@ -102,8 +102,8 @@ def play(video, properties):
         environment = {**os.environ, "GST_DEBUG": "swiftodt:7", "GST_DEBUG_NO_COLOR": "1", "GST_DEBUG_FILE": str(log)}
         subprocess.run(
             [ROOT / "Pipelines/with-plugin", "gst-launch-1.0", "-q",
-             *(f"filesrc location={video} ! decodebin ! videoconvert ! swiftodt multiple-objects=true max-objects=100"
-               f" {' '.join(properties)} ! fakesink").split()], check=True, env=environment)
+             "filesrc", f"location={video}", *"! decodebin ! videoconvert ! swiftodt multiple-objects=true max-objects=100".split(),
+             *properties, "!", "fakesink"], check=True, env=environment)
         with log.open() as lines:
             return read(lines)
 

@@ -189,12 +189,15 @@ def full(folder: str, videos: str) -> None:
 
     os.mkdir(storage)
     if os.getuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", storage]).returncode == 0:
-        ended = subprocess.run([RUN, videos, "--out", storage, "--part-length", "1"], capture_output=True, text=True)
-        print(f"full disk: exit code {ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
-        subprocess.run(["mount", "-o", "remount,size=100m", storage], check=True)
-        done = fleet(videos, storage, "--part-length", "1")
-        print(f"with more room: {verdict(storage, videos, folder)}, exit code {done.returncode}")
-        subprocess.run(["umount", storage], check=True)
+        try:
+            ended = subprocess.run([RUN, videos, "--out", storage, "--part-length", "1"], capture_output=True, text=True)
+            print(f"full disk: exit code {ended.returncode}, {ended.stderr.strip().splitlines()[-1:]}")
+            subprocess.run(["mount", "-o", "remount,size=100m", storage], check=True)
+            done = fleet(videos, storage, "--part-length", "1")
+            print(f"with more room: {verdict(storage, videos, folder)}, exit code {done.returncode}")
+        finally:
+            # Lazily, because interrupted workers may still have open files there.
+            subprocess.run(["umount", "--lazy", storage], check=True)
     else:
         print("full disk: needs root to mount a small one")
 

@@ -20,7 +20,7 @@ LABELS = "person,car,bus,truck"
 def main(video, codec, gate):
     start_gstreamer()
     pipeline = Gst.parse_launch(
-        f"filesrc location={video} ! matroskademux ! {codec}parse name=parser"
+        f'filesrc location="{video}" ! matroskademux ! {codec}parse name=parser'
         f" ! {'swiftodtgate name=gate ! ' if gate else ''}avdec_{codec} max-threads=1"
         f" ! swiftodt name=odt draw=false inference-interval=0 multiple-objects=true max-objects=100 updates=every-frame track-events=false"
         f" message-format=json label-allowlist={LABELS} ! fakesink name=sink sync=false")

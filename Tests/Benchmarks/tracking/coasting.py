@@ -17,10 +17,10 @@ from element import ROOT, box
 
 def play(video, folder, properties):
     """Returns one result for each frame, and writes every frame as a picture."""
-    pipeline = (f"filesrc location={video} ! decodebin ! videoconvert ! swiftodt draw-coasting=true updates=every-frame"
-                f" multiple-objects=true max-objects=100 {' '.join(properties)} ! videoconvert ! pngenc"
-                f" ! multifilesink location={folder}/%d.png")
-    said = subprocess.run([ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json", *pipeline.split()],
+    pipeline = ["filesrc", f"location={video}", *"! decodebin ! videoconvert ! swiftodt draw-coasting=true updates=every-frame".split(),
+                *"multiple-objects=true max-objects=100".split(), *properties, *"! videoconvert ! pngenc ! multifilesink".split(),
+                f"location={folder}/%d.png"]
+    said = subprocess.run([ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json", *pipeline],
                           check=True, capture_output=True, text=True).stdout
     return [one for one in map(json.loads, said.splitlines()) if one["message"] == "swiftodt"]
 

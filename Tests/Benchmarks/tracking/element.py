@@ -13,8 +13,8 @@ def play(video, properties, before="", player=("Pipelines/bus-to-json",)):
     """
     said = subprocess.run(
         [ROOT / "Pipelines/with-plugin", ROOT / player[0], *map(str, player[1:]),
-         *(f"filesrc location={video} ! decodebin ! {before} swiftodt draw=false updates=every-frame multiple-objects=true"
-           f" max-objects=100 {' '.join(properties)} ! fakesink").split()], check=True, capture_output=True, text=True)
+         "filesrc", f"location={video}", *f"! decodebin ! {before} swiftodt draw=false updates=every-frame".split(),
+         *"multiple-objects=true max-objects=100".split(), *properties, "!", "fakesink"], check=True, capture_output=True, text=True)
     said = [json.loads(line) for line in said.stdout.splitlines()]
     return [one for one in said if one["message"] == "swiftodt"], said[-1]
 

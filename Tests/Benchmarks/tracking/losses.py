@@ -30,8 +30,8 @@ def play(video, loss, seed, is_live, properties):
     strategy = "strategy=keep-only-latest" if is_live else ""
     said = subprocess.run(
         [HERE / "lossy.py", str(loss), str(seed),
-         *(f"filesrc location={video} ! decodebin ! {way} ! swiftodt draw=false updates=every-frame multiple-objects=true"
-           f" max-objects=100 {strategy} {' '.join(properties)} ! fakesink").split()],
+         "filesrc", f"location={video}", *f"! decodebin ! {way} ! swiftodt draw=false updates=every-frame".split(),
+         *f"multiple-objects=true max-objects=100 {strategy}".split(), *properties, "!", "fakesink"],
         check=True, stdout=subprocess.PIPE, text=True).stdout
     results = [one for one in map(json.loads, said.splitlines()) if one["message"] == "swiftodt"]
     rows = [(one["timestamp"], thing["tracking-id"], *box(thing, one)) for one in results for thing in one["objects"]

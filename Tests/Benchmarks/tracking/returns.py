@@ -42,13 +42,19 @@ def overlap(box, other):
     return common / (box[2] * box[3] + other[2] * other[3] - common)
 
 
+def used():
+    """Returns the user and system time of the ended child processes in seconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def play(source, properties, pictures=None):
     """Returns the messages of a pipeline, as (frame, message), and its processor time in seconds."""
     pipeline = [ROOT / "Pipelines/bus-to-json", *source, "!", "swiftodt", "draw=false", "multiple-objects=true", "max-objects=100",
                 "label-allowlist=person", *properties, "!", "fakesink"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    before = used()
     output = subprocess.run(pipeline, input=pictures, stdout=subprocess.PIPE, check=True).stdout
-    cost = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    cost = used() - before
     messages = [json.loads(line) for line in output.splitlines()]
     return [(round(message.get("running-time", 0) / 1e9 * RATE) + 1, message) for message in messages], cost
 

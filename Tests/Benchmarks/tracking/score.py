@@ -48,7 +48,7 @@ def overlap(a, b):
 
 
 def seen_first(objects, results):
-    """Returns the frame in which a reported box first has an IoU of at least 0.5 with each of the objects."""
+    """Returns the running time in seconds at which a reported box first has an IoU of at least 0.5 with each of the objects."""
     first, tracks = {}, shown(results)
     for number, result in enumerate(results, 1):
         here, there = objects[objects[:, 0] == number], tracks[tracks[:, 0] == number]

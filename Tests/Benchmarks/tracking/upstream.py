@@ -54,7 +54,7 @@ def track(sequence, folder):
                 yield (number, ids[0], *entry.get_location()[1:5], 1), carried
 
     for name, element in TRACKERS.items():
-        decoder = Gst.parse_launch(f"filesrc location={sequence}/vtest.avi ! decodebin ! appsink name=frames sync=false max-buffers=4")
+        decoder = Gst.parse_launch(f'filesrc location="{sequence}/vtest.avi" ! decodebin ! appsink name=frames sync=false max-buffers=4')
         pipeline = Gst.parse_launch(f"appsrc name=in format=time ! {element} ! appsink name=out sync=false")
         source, sink = pipeline.get_by_name("in"), pipeline.get_by_name("out")
         decoder.set_state(Gst.State.PLAYING)

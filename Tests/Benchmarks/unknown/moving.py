@@ -160,12 +160,12 @@ def play(pictures, properties, save):
         for picture in pictures:
             file.write(picture.tobytes())
         file.flush()
-        keep = "videorate ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! multifilesink location=" + save if save else "fakesink"
+        keep = [*"videorate ! video/x-raw,framerate=1/1 ! videoconvert ! pngenc ! multifilesink".split(), f"location={save}"] if save else ["fakesink"]
         said = subprocess.run(
             [ROOT / "Pipelines/with-plugin", ROOT / "Pipelines/bus-to-json",
-             *(f"filesrc location={file.name} ! rawvideoparse format=gray8 width={WIDTH} height={HEIGHT} framerate={RATE}/1"
-               f" ! swiftodt unknown-objects=moving multiple-objects=true max-objects=100 updates=every-frame draw={'true' if save else 'false'}"
-               f" {' '.join(properties)} ! {keep}").split()], check=True, capture_output=True, text=True)
+             "filesrc", f"location={file.name}", *f"! rawvideoparse format=gray8 width={WIDTH} height={HEIGHT} framerate={RATE}/1".split(),
+             *"! swiftodt unknown-objects=moving multiple-objects=true max-objects=100 updates=every-frame".split(),
+             f"draw={'true' if save else 'false'}", *properties, "!", *keep], check=True, capture_output=True, text=True)
     said = [json.loads(line) for line in said.stdout.splitlines()]
     frames = []
     for result in (one for one in said if one["message"] == "swiftodt"):
