@@ -176,6 +176,28 @@ def served(test, folder):
     return f"http://admin:secret@127.0.0.1:{server.server_port}"
 
 
+def balls(path):
+    """Returns the surroundings of the bright pixels in each frame, 64 x 64 grey levels, if the ball is not at the edge."""
+    raw = subprocess.run(["ffmpeg", "-v", "error", "-i", path, "-f", "rawvideo", "-pix_fmt", "gray", "-"], capture_output=True, check=True).stdout
+    found, bright = [], bytes(value > 60 for value in range(256))
+    for start in range(0, len(raw), 320 * 240):
+        frame = raw[start:start + 320 * 240]
+        marks = frame.translate(bright)
+        places = [place for place in range(len(marks)) if marks[place]]
+        if not places:
+            continue
+        x, y = sum(place % 320 for place in places) // len(places), sum(place // 320 for place in places) // len(places)
+        if 32 <= x < 288 and 32 <= y < 208:
+            found.append(b"".join(frame[row * 320 + x - 32:row * 320 + x + 32] for row in range(y - 32, y + 32)))
+    assert found, f"no ball in {path}"
+    return found
+
+
+def difference(one, other):
+    """Returns the average absolute difference of two pictures' grey levels."""
+    return sum(abs(a - b) for a, b in zip(one, other)) / len(one)
+
+
 def box(thing):
     """Returns (x, y, width, height) of an object of a message."""
     return tuple(thing.get_value(name) for name in ("x", "y", "width", "height"))

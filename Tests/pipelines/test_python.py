@@ -177,11 +177,14 @@ class Messages(unittest.TestCase):
 
     @needs("supervision")
     def test_supervision_detections(self):
+        count = 0
         for frame, objects in swiftodt.track(pipeline=BALL.format(30), detector="motion"):
             detections = swiftodt.detections(frame)
+            count += len(objects)
             self.assertEqual(len(detections), len(objects))
             for thing, box, number in zip(objects, detections.xyxy, detections.tracker_id if objects else []):
                 self.assertEqual((thing.x, thing.y, thing.x + thing.width, thing.y + thing.height, thing.tracking_id), (*box, number))
+        self.assertGreater(count, 0)
 
 
 class Tracks(unittest.TestCase):
