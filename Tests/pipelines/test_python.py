@@ -241,6 +241,7 @@ class Tracks(unittest.TestCase):
                             label_allowlist=None) as tracking:
             swiftodt.gstreamer.set_property(tracking._element, "label_denylist_array", ("a", "b"))
             self.assertEqual(list(tracking._element.get_property("label-denylist-array")), ["a", "b"])
+            swiftodt.gstreamer.set_property(tracking._element, "label_denylist_array", [])
             self.assertEqual(len(list(tracking)), 5)
         # A list of names is a text with commas.
         with tempfile.TemporaryDirectory() as folder:

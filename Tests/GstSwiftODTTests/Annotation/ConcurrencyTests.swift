@@ -6,14 +6,18 @@ import Testing
 /// Tests that annotators on several threads, which share one font map, do not affect each other.
 @Suite struct ConcurrencyTests {
     @Test func concurrentAnnotatorsDrawSameAsSingleOne() async {
-        let together = await withTaskGroup(of: [[UInt32]].self) { group in
-            for worker in 0..<8 { group.addTask { (0..<40).map { Self.picture(worker, $0) } } }
-            return await group.reduce(into: Set<[UInt32]>()) { pictures, drawn in pictures.formUnion(drawn) }
+        let together = await withTaskGroup(of: (worker: Int, pictures: [[UInt32]]).self) { group in
+            for worker in 0..<8 { group.addTask { (worker, Self.pictures(of: worker)) } }
+            return await group.reduce(into: [Int: [[UInt32]]]()) { $0[$1.worker] = $1.pictures }
         }
-        // The expected pictures, drawn sequentially. Only eight, because drawing takes time.
-        let alone = (0..<8).map { Self.picture($0, 5 * $0) }
-        #expect(together.isSuperset(of: alone))
+        for worker in 0..<8 {
+            let isSame = together[worker] == Self.pictures(of: worker)
+            #expect(isSame, "\(worker)")
+        }
     }
+
+    /// Returns a picture for each font size, with and without a background.
+    private static func pictures(of worker: Int) -> [[UInt32]] { (0..<18).map { picture(worker, $0) } }
 
     private static func picture(_ worker: Int, _ round: Int) -> [UInt32] {
         let picture = Painting(width: 96, height: 64)

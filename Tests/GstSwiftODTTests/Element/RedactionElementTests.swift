@@ -694,6 +694,49 @@ import Testing
         #expect(try isRedacted(6, scenes[1]))
     }
 
+    /// The redaction tracker receives no results while redaction is off.
+    @Test func redactionThatIsTurnedOnAgainBeginsAnEpoch() throws {
+        let detector = ControlledDetector(finds: false)
+        let harness = ElementHarness(
+            "strategy=keep-only-latest box-style=pixelate", source: { .detector(detector) })
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        func isRedacted(_ number: Int) throws -> Bool {
+            let (buffer, original) = (try #require(harness.pass(harness.buffer(number))), harness.buffer(number))
+            defer { [buffer, original].forEach(ElementHarness.release) }
+            return ElementHarness.bytes(of: buffer) != ElementHarness.bytes(of: original)
+        }
+        #expect(try isRedacted(0))
+        detector.answer()
+        #expect(try !isRedacted(1))
+        harness.set("box-style", "rectangle")
+        #expect(try !isRedacted(2))
+        harness.set("box-style", "pixelate")
+        #expect(try isRedacted(3))
+        detector.answer()
+        #expect(try !isRedacted(4))
+    }
+
+    /// The detector finds nothing. The third result of the saliency network in the same place makes an object.
+    @Test func unclassifiedObjectsAreRedacted() throws {
+        let salient = FixedDetector(Detection(box: Self.person, score: 0.8))
+        let harness = ElementHarness(
+            "strategy=every-frame look-ahead=1 unknown-objects=salient box-style=pixelate draw-labels=false draw-boxes=false",
+            maker: { settings, _, _ in .detector(settings.detector == .salient ? salient : FixedDetector()) })
+        harness.setCaps("GRAY8", width: 64, height: 48)
+        for number in 0..<100 { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        let changes = try (0..<100).map { number in
+            let (output, original) = (try #require(harness.pull(ifThere: true)), harness.buffer(number))
+            defer { [output, original].forEach(ElementHarness.release) }
+            let (before, after) = (ElementHarness.bytes(of: original), ElementHarness.bytes(of: output))
+            return before.indices.filter { before[$0] != after[$0] }
+        }
+        let last = try #require(changes.last)
+        #expect(last.count > 100)
+        // The box ends at x = 24, its margin and the blocks a little later.
+        #expect(last.allSatisfy { $0 % 64 < 40 })
+    }
+
     /// While an inference does not end, adaptive inference starts no other one.
     @Test(arguments: [0, 1]) func endlessInferenceIsAnError(interval: Int) {
         let detector = ControlledDetector(finds: false)

@@ -96,6 +96,40 @@ import Testing
         #expect(places == [[whole], [whole], [whole], [], [], []])
     }
 
+    /// Returns whether the complete picture is redacted in each of two frames, which have a result of the left half of
+    /// the picture and one of `second`. `change` is applied between the frames.
+    private func redactsWhole(second: Box?, change: (RedactionTracker) -> Void = { _ in }) -> [Bool] {
+        let tracker = RedactionTracker(
+            options: RedactionTracker.Options(labels: [], threshold: 0.2, follows: true, maxAge: 1_000_000_000))
+        let half = Box(x: 0, y: 0, width: 320, height: 480)
+        return [half, second].enumerated().map { frame, box in
+            if frame == 1 { change(tracker) }
+            let time = Nanoseconds(frame) * Self.step
+            tracker.advance(to: time, width: 640, height: 480, luma: nil)
+            tracker.observe([], seenAt: time, region: InferredRegion(box, width: 640, height: 480))
+            return tracker.places(ofFrame: tracker.endFrame()) == [Box(x: 0, y: 0, width: 640, height: 480)]
+        }
+    }
+
+    @Test func resultOfMagnifiedRegionIsNotTheFirstResult() {
+        #expect(redactsWhole(second: Box(x: 0, y: 0, width: 639, height: 479)) == [true, true])
+        #expect(redactsWhole(second: nil) == [true, false])
+    }
+
+    @Test func changedLabelsBeginAnEpoch() {
+        for (labels, isRedacted) in [(["person"], false), (["dog"], true), ([], true)] as [(Set<String>, Bool)] {
+            let tracker = RedactionTracker(
+                options: RedactionTracker.Options(
+                    labels: ["person"], threshold: 0.2, follows: true, maxAge: 1_000_000_000))
+            tracker.advance(to: 0, width: 640, height: 480, luma: nil)
+            tracker.observe([], seenAt: 0, region: nil)
+            #expect(tracker.places(ofFrame: tracker.endFrame()).isEmpty)
+            tracker.options.labels = labels
+            tracker.advance(to: Self.step, width: 640, height: 480, luma: nil)
+            #expect(tracker.places(ofFrame: tracker.endFrame()).isEmpty != isRedacted, "\(labels)")
+        }
+    }
+
     @Test func nothingIsExtrapolatedIntoTheEpochBefore() {
         let tracker = RedactionTracker(
             options: RedactionTracker.Options(labels: [], threshold: 0.2, follows: true, maxAge: 1_000_000_000))

@@ -158,6 +158,44 @@ import Testing
         walk.go(3, from: (620, 300), to: (640, 300), label: "dog")
         #expect(walk.story == ["enter 1", "leave 1", "enter 2", "enter 3"])
         #expect(walk.watch.counts[0].byLabel["dog"]?.count == 1)
+        // At a distance of more than the square root of the box's area, 63 pixels.
+        var other = Walk(Self.room)
+        other.go(1, from: (100, 300), to: (600, 300))
+        other.seeNothing(seconds: 0.4)
+        other.go(2, from: (700, 300), to: (720, 300))
+        #expect(other.story == ["enter 1", "enter 2"])
+    }
+
+    /// Within 8 pixels of the edge, an object changes sides after 1 s (25 frames), with the time of the first frame
+    /// there.
+    @Test(arguments: [(room, 394.0, 405.0, "enter 1"), (line, 494, 505, "cross out 1")])
+    func objectNearAnEdgeChangesSidesAfterOneSecond(_ zone: Zone, _ from: Double, _ to: Double, _ story: String) {
+        var walk = Walk(zone)
+        walk.see(1, from, 300)
+        let time = walk.now
+        for _ in 0..<25 { walk.see(1, to, 300) }
+        #expect(walk.story == [])
+        walk.see(1, to, 300)
+        #expect(walk.story == [story])
+        #expect(walk.events.first?.time == time)
+        // The time begins again when the object returns.
+        var other = Walk(zone)
+        for _ in 0..<4 {
+            other.see(1, from, 300)
+            for _ in 0..<20 { other.see(1, to, 300) }
+        }
+        #expect(other.story == [])
+    }
+
+    /// The line is at x = 500 before the change and at x = 1000 after it.
+    @Test func changedPictureSizeIsNoCrossing() {
+        var walk = Walk(Self.line)
+        walk.go(1, from: (400, 300), to: (450, 300))
+        walk.watch.setPicture(at: ZoneWatch.Picture(width: 2000, height: 1000, orientation: .identity))
+        walk.go(1, from: (1100, 600), to: (1150, 600))
+        #expect(walk.story == [])
+        walk.go(1, from: (1150, 600), to: (900, 600))
+        #expect(walk.story == ["cross in 1"])
     }
 
     /// The label of an object becomes known after the object has entered the area.
