@@ -150,7 +150,7 @@ struct GoldenTests {
             sum + (0..<drawn.width).count { Self.distance(drawn[$0, y], wanted[$0, y]) > 48 }
         }
         // Other versions of the font renderer change the antialiasing of some letters.
-        let accepted = drawn.width * drawn.height / 800
+        let accepted = drawn.width * drawn.height / 400
         #expect(different <= accepted, "\(scene.name): \(different) pixels")
         if different > accepted { Self.keep(drawn, scene.name) }
     }

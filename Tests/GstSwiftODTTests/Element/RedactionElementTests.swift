@@ -720,8 +720,7 @@ import Testing
     @Test func unclassifiedObjectsAreRedacted() throws {
         let salient = FixedDetector(Detection(box: Self.person, score: 0.8))
         let harness = ElementHarness(
-            "strategy=every-frame look-ahead=1 unknown-objects=salient box-style=pixelate draw-labels=false "
-                + "draw-boxes=false",
+            "strategy=every-frame look-ahead=1 unknown-objects=salient box-style=pixelate draw-labels=false draw-boxes=false",
             maker: { settings, _, _ in .detector(settings.detector == .salient ? salient : FixedDetector()) })
         harness.setCaps("GRAY8", width: 64, height: 48)
         for number in 0..<100 { #expect(harness.push(harness.buffer(number)) == GST_FLOW_OK) }
