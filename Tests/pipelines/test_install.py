@@ -82,7 +82,7 @@ class Installation(unittest.TestCase):
 
     def test_uninstall_under_sudo_runs_as_the_user(self):
         with tempfile.TemporaryDirectory(prefix="a home ") as home:
-            for name, text in (("id", "echo 0"), ("sudo", 'echo "$1 $2 ... ${*##*/}"')):
+            for name, text in (("id", "echo 0"), ("stat", "echo somebody"), ("sudo", 'echo "$1 $2 ... ${*##*/}"')):
                 with open(f"{home}/{name}", "w", opener=lambda *words: os.open(*words, 0o755), encoding="ascii") as file:
                     file.write(f"#!/bin/bash\n{text}\n")
             completed = command("Pipelines/setup", "--uninstall", HOME=home, SUDO_USER="somebody", PATH=f"{home}:{os.environ['PATH']}")

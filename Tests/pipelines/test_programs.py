@@ -90,11 +90,15 @@ class Programs(unittest.TestCase):
                     file.writelines(GOOD.replace('"running-time": 0', f'"running-time": {time}') + "\n" for time in times)
                 self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[-1], f"  #1 a: {expected}")
 
-    def test_demo_is_refused_under_sudo(self):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(f"{folder}/id", "w", opener=lambda *words: os.open(*words, 0o755), encoding="ascii") as file:
-                file.write("#!/bin/sh\necho 0\n")
-            self.refuses(1, "run this without sudo", "Pipelines/demo", SUDO_USER="somebody", PATH=f"{folder}:{os.environ['PATH']}")
+    def test_user_under_sudo_is_the_owner_of_the_checkout(self):
+        """After sudo -i, root has its own checkout."""
+        for owner, user in (("somebody", "somebody\n"), ("root", "")):
+            with tempfile.TemporaryDirectory() as folder:
+                for name, text in (("id", "0"), ("stat", owner)):
+                    with open(f"{folder}/{name}", "w", opener=lambda *words: os.open(*words, 0o755), encoding="ascii") as file:
+                        file.write(f"#!/bin/sh\necho {text}\n")
+                said = command("Pipelines/setup", "--print-user", SUDO_USER="somebody", PATH=f"{folder}:{os.environ['PATH']}")
+                self.assertEqual((said.returncode, said.stdout), (0, user), said.stderr)
 
     def test_summary_of_json_messages(self):
         """The nested JSON of message-format=json gives the same summary."""
