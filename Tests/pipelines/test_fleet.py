@@ -66,7 +66,9 @@ class CommandLine(unittest.TestCase):
                 file.write("{")
             for words, sentence in ((["--ray", "127.0.0.1:1"], "there is no Ray at 127.0.0.1:1"), (["--zones", "/nowhere.json"], "--zones /nowhere.json: "),
                                     (["--zones", broken], f"--zones {broken}: "), (["@/nowhere.txt"], "the list @/nowhere.txt cannot be read: "),
-                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1"), (["--out", "foo://x"], "neither a folder nor an address")):
+                                    (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1"),
+                                    (["--pictures", "--set", "box_style=blur"], "--pictures would show the original video with what 'box-style=blur' redacts"),
+                                    (["--out", "foo://x"], "neither a folder nor an address")):
                 done = subprocess.run([RUN, "--out", storage, "none.mp4", *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 

@@ -304,6 +304,17 @@ class Inside(unittest.TestCase):
         self.assertEqual(len(names), 5)
         self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
 
+    def test_unfinished_files_are_no_sources_of_folders_and_patterns(self):
+        finished = ["concert.part1.mp4", "cam-2026-11-22T15-45-01Z.mkv", "cam-2026-11-22T15-50-01Z_2.mkv"]
+        unfinished = ["cam-2026-11-22T15-55-01Z.part.mkv", "cam-2026-11-22T15-45-01Z.part2.mkv", "cam-2026-11-22T15-50-01Z_2.part12.mkv", "out.part.mp4"]
+        for name in finished + unfinished:
+            open(os.path.join(self.folder, name), "w").close()
+        for word in (self.folder, f"{self.folder}/*"):
+            found = list(sources.expand([word], self.folder + "/out", self.fail))
+            self.assertEqual(sorted(map(os.path.basename, found)), sorted(finished))
+        named = f"{self.folder}/{unfinished[0]}"
+        self.assertEqual(list(sources.expand([named], self.folder + "/out", self.fail)), [named])
+
     def test_unreadable_folders_are_reported(self):
         for name in ("a/1.mp4", "b/c/2.mp4", "d/3.mp4"):
             os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
@@ -620,6 +631,14 @@ class Inside(unittest.TestCase):
         plan = settings.Settings("/x", properties=(("max-objects", "9"), ("model-file", "m"), ("iou-threshold", "0.6")))
         self.assertEqual(plan.for_inference(), ["--set", "threads=1", "--set", "model-file=m", "--set", "iou-threshold=0.6"])
         self.assertEqual(plan.for_tracking(), ["--set", "max-objects=9", "--set", "iou-threshold=0.6"])
+
+    def test_settings_name_property_that_redacts(self):
+        def redaction(*words):
+            return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).redaction
+        for words in ([], ["box-style=blur", "box-style=corners"], ["privacy-labels=person", "privacy_labels="]):
+            self.assertIsNone(redaction(*words), words)
+        for word in ("box-style=blur", "box-style=pixelate", "box-style=5", "privacy-labels=person", "privacy-labels-array=<person>"):
+            self.assertEqual(redaction("draw=true", word), word)
 
 
 if __name__ == "__main__":

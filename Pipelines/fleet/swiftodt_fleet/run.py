@@ -51,9 +51,12 @@ def read_settings(options: argparse.Namespace) -> Settings:
             zones = file.read()
     if options.cores is not None and (options.ray or options.cores < 1):
         raise Usage("--cores must be at least 1 and cannot be combined with --ray, because a cluster has its own number of cores")
-    return Settings(storage=options.out if "://" in options.out else Storage(options.out).root, zones=zones,
-                    properties=tuple(property_setting(word) for word in options.properties), annotate=options.annotate, pictures=options.pictures,
-                    part_seconds=part_length(options.part_length))
+    settings = Settings(storage=options.out if "://" in options.out else Storage(options.out).root, zones=zones,
+                        properties=tuple(property_setting(word) for word in options.properties), annotate=options.annotate, pictures=options.pictures,
+                        part_seconds=part_length(options.part_length))
+    if settings.pictures and settings.redaction:
+        raise Usage(f"--pictures would show the original video with what '{settings.redaction}' redacts; leave one of them out")
+    return settings
 
 
 def part_length(text: str) -> float:

@@ -16,6 +16,8 @@ OF_LOOKING_ALONE = {"detector", "model-file", "label-file", "threads", "inferenc
 # Properties that the fleet sets itself, with the option to use instead.
 OURS = {"zones": "--zones FILE", "detections-file": "the source itself", "record-detections": "--out", "record-existing": "--out",
         "message-format": "--out", "source": "the name of the camera", "strategy": "--out"}
+# The values of box-style that do not redact.
+STYLES = {"rectangle", "rounded", "corners", "filled"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,14 @@ class Settings:
         if values.get("mode", "stream") != "stream":
             return "mode=single-image"
         return None
+
+    @property
+    def redaction(self) -> str | None:
+        """The property that redacts objects in annotated videos, as NAME=VALUE. A style can also be named by its number."""
+        values = dict(self.properties)
+        if values.get("box-style", "rectangle") not in STYLES:
+            return f"box-style={values['box-style']}"
+        return next((f"{name}={values[name]}" for name in ("privacy-labels", "privacy-labels-array") if values.get(name)), None)
 
     def for_inference(self) -> list[str]:
         """The options for odt detect. One thread each, because every core runs its own task."""

@@ -15,6 +15,8 @@ from fsspec.utils import glob_translate
 from .errors import Usage
 from .storage import reason
 
+# Names of files that odt has not finished. Numbers follow only after times, because other programs split videos into NAME.part1, NAME.part2 ...
+UNFINISHED = re.compile(r"(\.part|T\d\d-\d\d-\d\dZ(_\d+)?\.part\d+)\.[^.]+$")
 # The extensions of videos in folders. A file that is named explicitly may have any extension.
 ENDINGS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ts", ".mts", ".m2ts", ".mpg", ".mpeg", ".flv", ".wmv", ".3gp", ".ogv")
 
@@ -75,7 +77,7 @@ def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
     is_local = isinstance(files, LocalFileSystem)
     if re.search(r"[*?\[]", path) and not (is_local and os.path.exists(path)):
         matches = local_matches(path, complain) if is_local else files.glob(path)
-        found = sorted(str(path) for path in matches if not os.path.basename(path).startswith("."))
+        found = sorted(str(path) for path in matches if not is_unfinished(os.path.basename(path)))
         if not found:
             complain(f"no file matches {word}")
         yield from (named(files, path) for path in found)
@@ -94,13 +96,17 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
         return
     for path, kind in entries:
         name = os.path.basename(path)
-        # Other programs use names with a leading dot for unfinished files.
-        if kind != "directory" and name.lower().endswith(ENDINGS) and not name.startswith("."):
+        if kind != "directory" and name.lower().endswith(ENDINGS) and not is_unfinished(name):
             yield path
     for path, kind in entries:
         # Object stores may list the folder itself.
         if kind == "directory" and path != folder.rstrip("/"):
             yield from videos(files, path, complain)
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a program is still writing a file. Other programs use names with a leading dot for unfinished files."""
+    return name.startswith(".") or UNFINISHED.search(name) is not None
 
 
 def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str]:
