@@ -11,6 +11,21 @@ struct EventURLTests {
 
     init() throws { try PluginSearch.startGStreamer() }
 
+    private static let event = WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0)
+
+    /// The server has the whole event and would get it twice.
+    @Test(.enabled(if: hasLibrary, "no libsoup on this machine"), .timeLimit(.minutes(1)))
+    func eventWithoutAnswerIsNotSentAgain() throws {
+        // The kernel accepts the connection and the request.
+        let socket = try PageSocket(PageAddress("0", called: "--page"), of: "--page")
+        defer { close(socket.descriptor) }
+        let url = try EventURL("http://127.0.0.1:\(socket.port)/hook", timeout: 1)
+        let error = #expect(throws: EventDeliveryError.self) {
+            try url.deliver(Self.event, rule: "a", picture: nil)
+        }
+        #expect(error?.isFinal == true && error?.description == "no complete answer within 1 s")
+    }
+
     /// The time limit begins after the body was sent. The server gets the whole body and does not answer.
     @Test(.enabled(if: hasLibrary, "no libsoup on this machine"), .timeLimit(.minutes(1)))
     func timeForSendingIsNotLimited() throws {
@@ -28,8 +43,7 @@ struct EventURLTests {
         let url = try EventURL("http://127.0.0.1:\(socket.port)/hook", answerTime: 0)
         let picture = [UInt8](repeating: 7, count: 12_000_000)
         let error = #expect(throws: EventDeliveryError.self) {
-            try url.deliver(
-                WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0), rule: "a", picture: picture)
+            try url.deliver(Self.event, rule: "a", picture: picture)
         }
         #expect(error?.isFinal == true && error?.description == "no complete answer within 0 s")
         #expect(received.wait { $0 } > picture.count / 3 * 4)

@@ -96,7 +96,8 @@ final class WatchSinks: Sendable {
         metricsServer = try metrics.flatMap { try metricsOptions?.server($0, notify: notify) }
         // The servers start after everything was created, so that the metrics are complete. This order also avoids a
         // deadlock: GLib can deadlock if a server and another thread register libsoup's types simultaneously. Only this
-        // function starts servers. ``EventURL`` registers the types earlier, when it is created.
+        // function starts servers. ``EventURL`` may be used later, after the configuration was read again.
+        EventURL.registerTypes()
         try page?.start()
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)

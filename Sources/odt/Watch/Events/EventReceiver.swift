@@ -23,7 +23,7 @@ final class EventReceiver: Sendable {
         var end: Nanoseconds?
         var delivered = 0
         var dropped = 0
-        /// Whether the latest attempt failed and the event will be sent again, or the command was stopped.
+        /// Whether the latest attempt failed and the event will be sent again, or its time limit was exceeded.
         var isFailing = false
         /// Whether the user has been informed of dropped events since the queue was last empty.
         var isLosing = false
@@ -225,6 +225,6 @@ struct EventDeliveryError: Error, CustomStringConvertible {
     let description: String
     /// Whether another attempt is useless.
     let isFinal: Bool
-    /// Whether a command was stopped because of its time limit. Other events would probably take as long.
+    /// Whether a command or a request was stopped because of its time limit. Other events would probably take as long.
     var isTimeout = false
 }

@@ -6,8 +6,6 @@ import SwiftODT
 ///
 /// `@unchecked Sendable`: the session is used only on the receiver's thread.
 final class EventURL: EventDelivery, @unchecked Sendable {
-    /// The maximum time without progress of a request, in seconds.
-    private static let timeout = "10"
     /// The maximum number of bytes of the answer that are read. The bytes are ignored, but a server may end its work when
     /// the client closes the connection early.
     private static let maximumAnswer = 1 << 16
@@ -18,6 +16,8 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     private enum Phase { case sending, answering, late, over }
 
     private let url: String
+    /// The maximum time without progress of a request, in seconds.
+    private let timeout: Int
     /// The maximum time in nanoseconds from the end of the request to the end of the answer.
     private let answerTime: Nanoseconds
     private let library: SoupClient
@@ -27,16 +27,21 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         ["http://", "https://"].contains { action.lowercased().hasPrefix($0) }
     }
 
-    init(_ url: String, answerTime: Nanoseconds = 30_000_000_000) throws {
-        (self.url, self.answerTime, library) = (url, answerTime, try SoupClient())
+    init(_ url: String, timeout: Int = 30, answerTime: Nanoseconds = 30_000_000_000) throws {
+        (self.url, self.timeout, self.answerTime, library) = (url, timeout, answerTime, try SoupClient())
         guard let message = library.newMessage("POST", url) else {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
-        // Creating a session registers libsoup's types, which has to happen before the servers start (see
-        // ``WatchSinks``). This session is released at once, because requests need a session that was created on the
-        // receiver's thread.
-        if let first = library.newSession() { g_object_unref(UnsafeMutableRawPointer(first)) }
+    }
+
+    /// Registers libsoup's types by creating a session and a message. Requests need a session that was created on the
+    /// receiver's thread, so this session is released at once.
+    static func registerTypes() {
+        guard let library = try? SoupClient() else { return }
+        for object in [library.newSession(), library.newMessage("POST", "http://localhost")] {
+            if let object { g_object_unref(UnsafeMutableRawPointer(object)) }
+        }
     }
 
     deinit { if let session { g_object_unref(UnsafeMutableRawPointer(session)) } }
@@ -71,10 +76,12 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         var problem: UnsafeMutablePointer<GError>?
         guard let answer = library.send(session, message, cancellable, &problem) else {
             defer { g_clear_error(&problem) }
-            if phase.read({ $0 }) == .late {
+            let phase = phase.read { $0 }
+            if phase == .late || phase == .answering && Self.isTimeout(problem) {
                 // The receiver has the event and would get it twice.
+                let seconds = phase == .late ? Int(answerTime / 1_000_000_000) : timeout
                 throw EventDeliveryError(
-                    description: "no complete answer within \(answerTime / 1_000_000_000) s", isFinal: true)
+                    description: "no complete answer within \(seconds) s", isFinal: true, isTimeout: true)
             }
             let reason = problem.flatMap { $0.pointee.message.map { String(cString: $0) } } ?? "no answer"
             throw EventDeliveryError(description: reason, isFinal: false)
@@ -89,6 +96,12 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         }
         let isTemporary = status >= 500 || status == 408 || status == 429
         throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
+    }
+
+    /// Returns whether an error is `G_IO_ERROR_TIMED_OUT`.
+    private static func isTimeout(_ problem: UnsafeMutablePointer<GError>?) -> Bool {
+        guard let problem, let domain = g_quark_to_string(problem.pointee.domain) else { return false }
+        return String(cString: domain) == "g-io-error-quark" && problem.pointee.code == 24
     }
 
     /// Called when the body of a request was sent.
@@ -129,7 +142,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         session = library.newSession()
         guard let session else { return nil }
         let object = UnsafeMutableRawPointer(session).assumingMemoryBound(to: GObject.self)
-        gst_util_set_object_arg(object, "timeout", Self.timeout)
+        gst_util_set_object_arg(object, "timeout", "\(timeout)")
         return session
     }
 }
