@@ -339,7 +339,7 @@ struct EventMatcherTests {
             ("zone=floor\nevent=covered,in", "event=covered has no zone"),
             ("zone=floor\nevent=lost", "event=lost has no zone"),
             ("zone=line\nevent=enter", "zone=line has no area"), ("zone=floor\ndwell=2\nlabel=x", nil),
-            ("zone=floor\nevent=begin,enter", nil), ("label=dog\nevent=re-entered", nil),
+            ("zone=floor\nevent=begin,enter", nil), ("label=dog\nevent=end", nil),
             ("zone=floor\nevent=re-entered", "event=re-entered has no zone"),
             ("zone=floor\nevent=dwell", "event=dwell needs a zone with min-time"),
             ("zone=floor,bench\nevent=dwell", nil), ("event=dwell", nil),
@@ -392,6 +392,23 @@ struct EventMatcherTests {
                 try problem(of: "count=2", settings: ["updates=\(updates)"])?.contains("leave out updates=") == true)
         }
         #expect(try problem(of: "count=2", settings: ["updates=on-change"]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("event=re-entered", [], "reidentify is off"), ("event=re-entered", ["reidentify=true"], nil),
+            ("event=re-entered,begin", [], nil), ("event=begin,end", ["track-events=no"], "track-events is off"),
+            ("event=re-entered", ["reidentify=1", "track-events=false"], "track-events is off"),
+            ("dwell=2", ["track-events=false"], "track-events is off"),
+            ("zone=floor\ndwell=2", ["track-events=false"], nil), ("event=enter", ["track-events=false"], nil),
+            ("zone=floor\ndwell=2", ["tracking=false"], "tracking is off"),
+            ("event=cross,begin", ["mode=single-image"], "tracking is off"),
+            ("event=cross,lost", ["tracking=False"], nil), ("count=2\ndwell=1", ["tracking=false"], nil),
+            ("zone=floor\ncount=2", ["tracking=false"], nil), ("event=end", ["tracking=false", "tracking=true"], nil),
+        ] as [(String, [String], String?)])
+    func ruleForEventsThatAreNotPostedIsRefused(_ rule: String, _ settings: [String], _ text: String?) throws {
+        let error = try problem(of: rule, settings: settings)
+        #expect((error == nil) == (text == nil) && error?.contains(text ?? "") != false, "\(error ?? "accepted")")
     }
 
     @Test func ruleForExcludedLabelIsRefused() throws {

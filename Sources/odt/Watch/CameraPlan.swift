@@ -112,6 +112,19 @@ extension CameraPlan {
         settings.last { $0.word.hasPrefix(property + "=") }?.word.dropFirst(property.count + 1)
     }
 
+    /// Returns whether a boolean property is true. GStreamer accepts `true`, `t`, `yes`, `y` and `1` in any case.
+    private func isOn(_ property: String, byDefault value: Bool) -> Bool {
+        self.value(of: property)?.lowercased().first.map("ty1".contains) ?? value
+    }
+
+    /// Whether objects have tracking ids.
+    var tracksObjects: Bool { isOn("tracking", byDefault: true) && value(of: "mode") != "single-image" }
+
+    /// Whether the element posts events of tracks.
+    var postsTracks: Bool { tracksObjects && isOn("track-events", byDefault: true) }
+
+    var reidentifies: Bool { isOn("reidentify", byDefault: false) }
+
     /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that
     /// a property names, such as the zones, was modified.
     func differs(from other: CameraPlan) -> Bool {

@@ -136,7 +136,7 @@ struct EventRule: Sendable {
                 throw PlaybackError(
                     "\(place): no camera of this rule has a zone '\(zone)': \(remedy)", isUsage: true)
             }
-            try rule.checkEvents(zones, alarms, place)
+            try rule.checkEvents(of: selected, zones, alarms, place)
             try rule.checkCount(selected, place)
             try rule.checkLabels(of: selected, place)
             if let name = rule.predecessor?.name {
@@ -177,17 +177,18 @@ struct EventRule: Sendable {
 
     /// - Parameter all: The areas and lines of the rule's cameras.
     /// - Throws: ``PlaybackError`` if the rule can match none of its events.
-    private func checkEvents(_ all: [Zone], _ alarms: AlarmOptions?, _ place: String) throws {
-        // Stays and counts need an area, like `enter`.
-        let needed = dwell > 0 || count != nil ? ["enter"] : events.sorted()
-        let obstacles = needed.compactMap { obstacle(to: $0, all, alarms) }
+    private func checkEvents(of plans: [CameraPlan], _ all: [Zone], _ alarms: AlarmOptions?, _ place: String) throws {
+        // Stays and counts in zones need an area, like `enter`. Stays in view need tracks, like `begin`.
+        let derived = dwell > 0 || count != nil ? [count == nil && zones.isEmpty ? "begin" : "enter"] : nil
+        let needed = derived ?? events.sorted()
+        let obstacles = needed.compactMap { obstacle(to: $0, of: plans, all, alarms) }
         guard let first = obstacles.first, obstacles.count == needed.count else { return }
         throw PlaybackError("\(place): \(first.cause), so the rule can never match: \(first.remedy)", isUsage: true)
     }
 
     /// Returns why the rule can never match an event; `nil` if it can match.
     private func obstacle(
-        to event: String, _ all: [Zone], _ alarms: AlarmOptions?
+        to event: String, of plans: [CameraPlan], _ all: [Zone], _ alarms: AlarmOptions?
     ) -> (cause: String, remedy: String)? {
         let named = zones.isEmpty ? all : all.filter { zones.contains($0.name) }
         let (isOfLine, isOfArea) = (Self.ofLines.contains(event), Self.ofAreas.contains(event))
@@ -201,8 +202,18 @@ struct EventRule: Sendable {
         if event == "dwell", !named.contains(where: { $0.kind == .area && $0.minTime != nil }) {
             return ("event=dwell needs a zone with min-time", "add min-time to the zone, or use dwell=SECONDS")
         }
-        if !labels.isEmpty, !isOfLine, !isOfArea, !Self.ofTracks.contains(event) {
+        let isOfTrack = Self.ofTracks.contains(event)
+        if !labels.isEmpty, !isOfLine, !isOfArea, !isOfTrack {
             return ("event=\(event) has no label", "leave out label=")
+        }
+        if count == nil, isOfLine || isOfArea || isOfTrack, !plans.contains(where: \.tracksObjects) {
+            return ("tracking is off", "leave out tracking=false and mode=single-image")
+        }
+        if isOfTrack, !plans.contains(where: \.postsTracks) {
+            return ("track-events is off", "leave out track-events=false")
+        }
+        if event == "re-entered", !plans.contains(where: { $0.postsTracks && $0.reidentifies }) {
+            return ("reidentify is off", "add reidentify=true to [cameras]")
         }
         guard let alarms else { return nil }
         let (hasPicture, hasQuiet) = (alarms.picturePatience != nil, alarms.quietFactor != nil)
