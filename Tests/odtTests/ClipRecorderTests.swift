@@ -25,13 +25,13 @@ struct ClipRecorderTests {
         return try #require(try ClipOptions(WatchOptions(line, [])))
     }
 
-    private func take(_ count: Range<Int>, _ recorder: ClipRecorder) throws {
+    private func take(_ count: Range<Int>, _ recorder: ClipRecorder, keys: Int = 1) throws {
         for number in count {
             let buffer = try #require(gst_buffer_new_allocate(nil, 100, nil))
             defer { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
             let time = Nanoseconds(number) * Self.second
             buffer.pointee.pts = GstClockTime(time)
-            recorder.take(buffer, isKey: true, time: time, running: time)
+            recorder.take(buffer, isKey: number.isMultiple(of: keys), time: time, running: time)
         }
     }
 
@@ -129,6 +129,17 @@ struct ClipRecorderTests {
         // The key frame at 7 s is the latest one at or before the beginning of the clip.
         #expect((clip.start, clip.video) == (7 * Self.second, "cam-1970-01-01T00-00-07Z.mkv"))
         #expect(texts.isEmpty)
+    }
+
+    /// Events that the video shows before the beginning of the clip belong to the clip.
+    @Test func timesOfClipBeginWithItsVideo() throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        save(eventAt: 8, recorder)
+        try take(0..<20, recorder, keys: 5)
+        let clip = try #require(saved.read { $0.first })
+        #expect(clip.video == "cam-1970-01-01T00-00-05Z.mkv")
+        #expect((clip.start, clip.end) == (5 * Self.second, 9 * Self.second))
+        #expect((clip.from, clip.to) == (clip.start, clip.end))
     }
 
     @Test func clipStatesOrientation() throws {

@@ -45,8 +45,12 @@ final class ClipRecorder: @unchecked Sendable {
     private var frames: [Frame] = []
     private var size = 0
     private var file: RecordedSegment?
-    /// The clips that have ended and wait for the picture of their object, with the paths of their videos.
-    private var ended: [(span: ClipSpans.Span, path: String)] = []
+    /// The running time in nanoseconds of the first frame of ``file``, a key frame before or after the beginning of the
+    /// clip.
+    private var fileStart: Nanoseconds = 0
+    /// The clips that have ended and wait for the picture of their object, with the paths and first running times of
+    /// their videos.
+    private var ended: [(span: ClipSpans.Span, path: String, start: Nanoseconds)] = []
     private var isFailing = false
     /// `now` is the running time of the latest frame. After a failure, no clip begins before the running time
     /// `resting`.
@@ -175,6 +179,7 @@ final class ClipRecorder: @unchecked Sendable {
             // file.
             unfinished?.delete()
             unfinished = nil
+            fileStart = begin.running
             file = try RecordedSegment(
                 in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
@@ -198,7 +203,7 @@ final class ClipRecorder: @unchecked Sendable {
         self.file = nil
         do {
             try file.finish()
-            ended.append((span, file.path))
+            ended.append((span, file.path, fileStart))
             if isFailing { notify("clips are saved again") }
             isFailing = false
         } catch {
@@ -214,14 +219,14 @@ final class ClipRecorder: @unchecked Sendable {
         guard !ended.isEmpty else { return }
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
         ended.removeAll { one in due.contains { $0.path == one.path } }
-        for (span, path) in due {
+        for (span, path, start) in due {
             var picture: String?
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
-                    path: path, isH265: RecordedContent.isH265(path), picture: picture, from: span.wall,
-                    to: span.wall.adding(span.end - span.start),
-                    start: span.start, end: span.end))
+                    path: path, isH265: RecordedContent.isH265(path), picture: picture,
+                    from: span.wall.adding(start - span.start), to: span.wall.adding(span.end - span.start),
+                    start: start, end: span.end))
         }
     }
 
