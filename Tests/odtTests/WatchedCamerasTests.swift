@@ -14,6 +14,22 @@ struct WatchedCamerasTests {
         folder = try TemporaryFolder()
     }
 
+    /// A changed option is used after a restart.
+    @Test func clipsDependOnOptionsInUse() throws {
+        let line = try CommandLineOptions(
+            ["--config", folder.path + "/watch.conf"], valued: ["--config"], flags: [])
+        func plan(_ options: String, using current: WatchOptions? = nil) throws -> WatchPlan {
+            _ = try folder.write("watch.conf", "[watch]\nrecord=video\n\(options)\n[camera cam]\nsource=none.mp4\n")
+            return try WatchPlan(line, using: current)
+        }
+        let (with, without) = (try plan("clips=clips"), try plan(""))
+        #expect(with.cameras.map(\.savesClips) == [true] && without.cameras.map(\.savesClips) == [false])
+        let removed = try plan("", using: with.options)
+        #expect(removed.cameras.map(\.savesClips) == [true] && removed.rules.map(\.name) == ["--clips"])
+        let added = try plan("clips=clips", using: without.options)
+        #expect(added.cameras.map(\.savesClips) == [false] && added.rules.isEmpty)
+    }
+
     /// The size limit also holds for a camera that is no longer recorded, while no camera delivers a frame.
     @Test func oldRecordingsAreDeletedWithoutFrames() throws {
         try PartFile.makeFolder(folder.path + "/video/old/")

@@ -134,7 +134,8 @@ struct WatchPlan: Sendable {
     /// The maximum delay between two attempts to connect, in nanoseconds.
     let longestPause: Nanoseconds
 
-    init(_ line: CommandLineOptions) throws {
+    /// - Parameter current: The options that stay in use until a restart; `nil` if the new ones are used.
+    init(_ line: CommandLineOptions, using current: WatchOptions? = nil) throws {
         let file = try line.text("--config").map(WatchConfiguration.init)
         let listed = file?.cameras ?? []
         var cameras = listed + (try CameraPlan.list(line.operands, besides: listed.map(\.name)))
@@ -152,15 +153,16 @@ struct WatchPlan: Sendable {
         options = WatchOptions(line, file?.options ?? [])
         var rules = (file?.rules ?? []) + (options.text(EventRule.option).map { [EventRule(commandLine: $0)] } ?? [])
         alarms = try AlarmOptions(options)
-        let savesClips = try ClipOptions(options) != nil
-        try EventRule.check(rules, cameras: cameras, savesClips: savesClips, alarms: alarms)
+        try EventRule.check(rules, cameras: cameras, savesClips: ClipOptions(options) != nil, alarms: alarms)
+        let savesClips = try ClipOptions(current ?? options) != nil
         if savesClips, !rules.contains(where: \.savesClip) { rules.append(.clips) }
         self.rules = rules
         for number in cameras.indices {
             let name = cameras[number].name
             let selecting = rules.filter { $0.cameras.isEmpty || $0.cameras.contains(name) }
             cameras[number].sendsPictures = selecting.contains(where: \.sendsPicture)
-            cameras[number].savesClips = cameras[number].isRecorded && selecting.contains(where: \.savesClip)
+            cameras[number].savesClips =
+                savesClips && cameras[number].isRecorded && selecting.contains(where: \.savesClip)
         }
         self.cameras = cameras
         frameTimeout = try options.number("timeout", in: 1...86_400).map { Nanoseconds(seconds: $0) } ?? 20_000_000_000

@@ -90,7 +90,7 @@ final class WatchedCameras: Sendable {
     /// Reads the configuration again. If it is invalid, nothing changes.
     private func reload(_ line: CommandLineOptions) {
         do {
-            let new = try WatchPlan(line)
+            let new = try WatchPlan(line, using: plan.options)
             try new.options.check()
             // A changed option takes effect only after a restart. What is recorded and shown therefore depends on the
             // old options, and redaction is checked with the old options.
