@@ -135,12 +135,14 @@ class Publishing(InFolder):
                 self.assertIn(field, json.loads(kept[config["state_topic"]]))
 
     def test_offline_is_published_at_end(self):
-        """At its end the watch publishes "offline" for itself and each camera. With discovery off it publishes no discovery messages."""
-        with Broker(self.folder, "allow_anonymous true") as broker, \
-                Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
-            watch.wait(lambda said: events(said))
-            self.assertEqual(watch.end(signal.SIGTERM), 0)
-            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/yard/state": "offline", "a/b/yard/alarm": "ok"})
+        """At its end the watch publishes "offline" for itself and each camera. With discovery off it publishes no discovery messages. The
+        number of dropped events is that of this run."""
+        with Broker(self.folder, "allow_anonymous true") as broker:
+            self.assertEqual(command("mosquitto_pub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", "a/b/lost", "-m", "5", "-r").returncode, 0)
+            with Watch(f"--mqtt=mqtt://{broker.address}/a/b/", "--mqtt-discovery=off", f"yard={self.camera.address}") as watch:
+                watch.wait(lambda said: events(said))
+                self.assertEqual(watch.end(signal.SIGTERM), 0)
+            self.assertEqual(broker.retained(), {"a/b/state": "offline", "a/b/lost": "0", "a/b/yard/state": "offline", "a/b/yard/alarm": "ok"})
             self.assertNotIn("broker", "".join(watch.complaints))
 
     def test_reload_removes_topics_of_removed_cameras_and_zones(self):
@@ -183,7 +185,7 @@ class Publishing(InFolder):
                        f"yard={self.camera.address}") as watch:
                 watch.wait(lambda said: len(happened(said)) > 6)
                 broker.come()
-                kept = broker.wait(lambda kept: "house/lost" in kept, "house/#")
+                kept = broker.wait(lambda kept: kept.get("house/lost", "0") != "0", "house/#")
                 self.assertGreater(int(kept["house/lost"]), 2)
                 self.assertEqual(watch.end(), 0)
                 complaints = "".join(watch.complaints)

@@ -10,7 +10,7 @@ import Synchronization
 /// - `CAMERA/alarm`: `ok` or the problems of the picture (``CameraAlarm``), separated by commas, retained
 /// - `CAMERA/snapshot`: the picture of the latest event of which a clip is saved, a JPEG file, retained
 /// - `CAMERA/objects`: at most one result per second, may be lost (QoS 0)
-/// - `lost`: the number of dropped events, retained, only if events were dropped
+/// - `lost`: the number of dropped events, retained
 final class MQTTSink: MeasuredSink {
     private static let resultInterval: Nanoseconds = 1_000_000_000
 
@@ -46,6 +46,8 @@ final class MQTTSink: MeasuredSink {
         discovery = options.discoveryPrefix.map { HomeAssistantDiscovery(prefix: $0, topic: options.address.topic) }
         publisher = try MQTTPublisher(library, to: options.address, maximumBytes: options.queueSize, notify: notify)
         publisher.publish(retained: MQTTMessage("\(topic)/state", "online"))
+        // The broker may have the number of an earlier run.
+        publisher.publish(retained: MQTTMessage("\(topic)/lost", "0"))
     }
 
     func take(_ message: WatchMessage) {
