@@ -379,6 +379,24 @@ class Pictures(Ruled):
         self.assertLess(difference(plain, again), 5)
         self.assertGreater(difference(plain, hidden), 15)
 
+    @needs_server
+    def test_waiting_events_have_no_pictures_without_present_redaction(self):
+        receiver = Receiver()
+        self.addCleanup(receiver.close)
+        receiver.status = 503
+        camera, rule = f"[camera cam]\nsource={FastCamera().address}", f"[event a]\nevent=begin\npicture=true\naction={receiver.url}"
+        with Watch("--config", self.configure(camera, rule)) as watch:
+            watch.wait(lambda _: receiver.bodies)
+            sharp = receiver.bodies[0][2]
+            self.configure(camera + "\nbox-style=pixelate", rule)
+            watch.program.send_signal(signal.SIGHUP)
+            watch.wait(lambda _: any("configuration reloaded" in line for line in watch.complaints))
+            receiver.status = 200
+            watch.wait(lambda _: receiver.accepted())
+            waiting = receiver.accepted()[0]
+            self.assertEqual(sharp.pop("picture")[:4], "/9j/")
+            self.assertEqual(waiting, sharp)
+
     def test_pictures_are_refused_if_redaction_is_not_guaranteed(self):
         said = command(ODT, "watch", "--config", self.configure(f"[camera cam]\nsource={self.clip()}\nbox-style=blur\nprivacy-strict=false", "[event a]\npicture=true\naction=true"))
         self.assertEqual((said.returncode, said.stdout), (2, ""))

@@ -149,14 +149,20 @@ final class Camera: Sendable {
     }
 
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
+        // A segment or clip may be finished after the connection has ended. It is not reported then, because its running
+        // times do not belong to the next connection.
+        let isOver = Monitor(false)
+        defer { isOver.update { $0 = true } }
         do {
-            let crops = plan.takesPictures ? BestCrops(keepsCrops: plan.sendsPictures) : nil
-            let clips = plan.savesClips ? try clips.map { try recorder(of: $0, plan, crops) } : nil
+            let crops =
+                plan.takesPictures
+                ? BestCrops(keepsCrops: plan.sendsPictures, redaction: RedactionFilter(of: plan)) : nil
+            let clips = plan.savesClips ? try clips.map { try recorder(of: $0, plan, crops, isOver) } : nil
             let session = try CameraSession(
                 plan, frameTimeout: frameTimeout, page: sinks.page, crops: crops,
                 times: sinks.metrics?.times(of: name), alarms: alarms,
                 recording: plan.isRecorded ? recording : nil, clips: clips,
-                recorded: { [sinks, name] in sinks.take($0, of: name) },
+                recorded: { [sinks, name] in if !isOver.read({ $0 }) { sinks.take($0, of: name) } },
                 begin: { [weak self] in self?.begin(plan) }, tick: { [weak self] in self?.noteQuiet(nil, plan) },
                 notify: { [log] in log.notify(plan.discreet($0)) })
             let (number, isObsolete) = state.update { state in
@@ -184,12 +190,14 @@ final class Camera: Sendable {
         }
     }
 
-    private func recorder(of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?) throws -> ClipRecorder {
+    private func recorder(
+        of clips: Clips, _ plan: CameraPlan, _ crops: BestCrops?, _ isOver: Monitor<Bool>
+    ) throws -> ClipRecorder {
         ClipRecorder(
             clips, camera: name,
             content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false),
             isFile: !plan.isCamera, crops: crops,
-            saved: { [sinks, name] in sinks.take($0, of: name) },
+            saved: { [sinks, name] in if !isOver.read({ $0 }) { sinks.take($0, of: name) } },
             pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
             notify: { [log] in log.notify(plan.discreet($0)) })
     }

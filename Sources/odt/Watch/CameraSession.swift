@@ -275,7 +275,14 @@ final class CameraSession: Sendable {
         // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
         // elements have stopped, or after the end of the stream, when no element writes any more.
         let isStopped = player.stop()
-        if isStopped || ending.isWhole { recorder?.finish() }
+        if isStopped || ending.isWhole {
+            recorder?.finish()
+        } else if let recorder {
+            DetachedThread.run { [hasStopped = player.hasStopped] in
+                hasStopped.wait { $0 ? () : nil }
+                recorder.finish()
+            }
+        }
         // After the first frame, the address is known to be right.
         let explained = watchdog.isThere ? nil : ending.failure.flatMap(source.explained)
         return Ending(

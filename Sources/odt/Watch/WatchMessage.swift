@@ -97,7 +97,7 @@ final class WatchSinks: Sendable {
         // The servers start after everything was created, so that the metrics are complete. This order also avoids a
         // deadlock: GLib can deadlock if a server and another thread register libsoup's types simultaneously. Only this
         // function starts servers. ``EventURL`` may be used later, after the configuration was read again.
-        EventURL.registerTypes()
+        if page != nil || metricsServer != nil { EventURL.registerTypes() }
         try page?.start()
         try metricsServer?.start()
         (all, self.lines, self.store) = (sinks, lines, store)

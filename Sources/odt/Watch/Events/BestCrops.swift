@@ -46,9 +46,11 @@ final class BestCrops: Sendable {
 
     /// Whether to keep a picture of each object. If not, only requested snapshots are taken.
     private let keepsCrops: Bool
+    /// The redaction of the pictures.
+    let redaction: RedactionFilter?
     private let state = Mutex(State())
 
-    init(keepsCrops: Bool) { self.keepsCrops = keepsCrops }
+    init(keepsCrops: Bool, redaction: RedactionFilter?) { (self.keepsCrops, self.redaction) = (keepsCrops, redaction) }
 
     /// Installs probes on the pipeline's pads. The probes keep the instance alive.
     func attach(to pipeline: Pipeline) {

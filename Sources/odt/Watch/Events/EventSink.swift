@@ -11,6 +11,8 @@ final class EventSink: MeasuredSink {
         /// The receivers that are no longer used and still deliver an event.
         var retired: [EventReceiver] = []
         var pictures: [String: BestCrops] = [:]
+        /// The redaction that the configuration requests for each camera. A removed camera keeps its latest one.
+        var redactions: [String: RedactionFilter?] = [:]
         var clips: [String: ClipRecorder] = [:]
     }
 
@@ -50,6 +52,20 @@ final class EventSink: MeasuredSink {
         state.withLock { ($0.pictures[camera], $0.clips[camera]) = (crops, clips) }
     }
 
+    func use(_ cameras: [CameraPlan]) {
+        let new = cameras.map { ($0.name, RedactionFilter(of: $0)) }
+        state.withLock { state in for (name, filter) in new { state.redactions[name] = .some(filter) } }
+    }
+
+    /// Returns whether events may have these pictures of a camera. An event that waits in a queue may have a picture of
+    /// an earlier connection without the redaction that the configuration requests now.
+    func permits(_ crops: BestCrops, of camera: String) -> Bool {
+        guard let redaction = crops.redaction, let present = state.withLock({ $0.redactions[camera] }) else {
+            return false
+        }
+        return redaction == present
+    }
+
     func take(_ message: WatchMessage) {
         let (due, clips, recorder) = state.withLock { state in
             let matches = state.matcher.take(message)
@@ -68,7 +84,11 @@ final class EventSink: MeasuredSink {
         }
         for (receiver, match, crops) in due {
             var picture: (@Sendable () -> [UInt8]?)?
-            if match.rule.sendsPicture, let crops, let id = match.event.id { picture = { crops.picture(of: id) } }
+            if match.rule.sendsPicture, let crops, let id = match.event.id {
+                picture = { [weak self, camera = message.camera] in
+                    self?.permits(crops, of: camera) == true ? crops.picture(of: id) : nil
+                }
+            }
             receiver.take(match.event, rule: match.rule.name, picture: picture)
         }
     }

@@ -33,6 +33,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
+        Self.registerTypes()
     }
 
     /// Registers libsoup's types by creating a session and a message. Requests need a session that was created on the
