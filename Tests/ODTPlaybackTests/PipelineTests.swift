@@ -36,7 +36,7 @@ import Testing
         let pipeline = try Pipeline("fakesrc name=source ! fakesink")
         let pad = try #require(pipeline["source"].pad("src")).pointer
         gst_pad_set_active(pad, 1)
-        defer { gst_pad_set_active(pad, 0) }
+        defer { withExtendedLifetime(pipeline) { _ = gst_pad_set_active(pad, 0) } }
         var segment = GstSegment()
         gst_segment_init(&segment, GST_FORMAT_TIME)
         gst_pad_push_event(pad, gst_event_new_stream_start("test"))
