@@ -114,7 +114,7 @@ class Regions(unittest.TestCase):
         for properties, error in (("box-style=blur", "another swiftodt upstream"), ("", None)):
             said = run(f"videotestsrc num-buffers=5 ! swiftodt detector=motion attach-meta=roi ! queue ! videoconvert"
                        f" ! swiftodt detector=upstream {properties} ! fakesink")
-            self.assertEqual([error in one for one in said.errors], [True] if error else [])
+            self.assertEqual([error in one.gerror.message for one in said.errors], [True] if error else [])
 
     def test_untracked_detections_reach_zones_and_messages(self):
         """Zones and messages use them."""

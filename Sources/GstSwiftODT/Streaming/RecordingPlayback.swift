@@ -147,6 +147,7 @@ private struct PlaybackState {
         let (format, settings) = (context.format, context.settings)
         self.settings = settings
         guard let header = reader.header else {
+            size = (format.width, format.height)
             if settings.iouThreshold != Settings().iouThreshold { reportOverlapMismatch("they are used as they are") }
             return
         }
