@@ -29,12 +29,14 @@ public enum ModelLibrary {
     /// The folders that are searched, in order. They need not exist.
     public static var folders: [String] { ModelSearchPath.folders }
 
-    /// The models in all folders, in search order. They include classifiers and saliency networks, which only some
-    /// methods and options use.
+    /// The models in all folders, in search order. Of several files with the same name, only the one that the name
+    /// selects is included. The models include classifiers and saliency networks, which only some methods and options
+    /// use.
     public static var models: [Model] {
         folders.flatMap { folder in
             FilePath.names(in: folder).sorted().filter { ModelFormat(file: $0) != nil }
                 .map { Model(path: folder + "/" + $0) }
+                .filter { (ModelSearchPath.installed($0.name) ?? $0.path) == $0.path }
         }
     }
 

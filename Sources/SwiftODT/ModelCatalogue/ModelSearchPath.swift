@@ -67,9 +67,11 @@ package enum ModelSearchPath {
                     + "\"odt models list\" lists the available models")
     }
 
-    private static func installed(_ name: String) -> String? {
+    /// Returns the path of the first file of this name, with or without extension, in the first folder that has one.
+    static func installed(_ name: String, in folders: [String] = folders) -> String? {
         if name.contains("/") { return nil }
-        return ([name] + ModelFormat.allCases.map { name + "." + $0.rawValue }).lazy.compactMap(find).first
+        let files = [name] + ModelFormat.allCases.map { name + "." + $0.rawValue }
+        return folders.lazy.flatMap { folder in files.map { folder + "/" + $0 } }.first { FileBytes.size($0) != nil }
     }
 
     private static func find(_ file: String) -> String? {

@@ -22,10 +22,12 @@ public struct ZoneMonitor: Sendable {
     }
 
     /// Updates the counts with the objects of a frame. Returns the events since the last call, in order. A time that is
-    /// more than 1 s earlier than the previous time begins a new scene, which ends all objects.
+    /// more than 1 s earlier than the latest time begins a new scene, which ends all objects. Another earlier time counts
+    /// as the latest time.
     ///
     /// - Parameters:
-    ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids.
+    ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids. Those outside the frame
+    ///     are in no zone.
     ///   - time: the time of the frame.
     ///   - width: the width of the frame in pixels, before the orientation is applied.
     ///   - height: the height of the frame in pixels.
@@ -33,12 +35,15 @@ public struct ZoneMonitor: Sendable {
     public mutating func update(
         with objects: [TrackedObject], at time: MediaTime, width: Int, height: Int, orientation: Orientation = .identity
     ) -> [ZoneEvent] {
-        let now = time.nanoseconds.clampedToRange
-        if now < latest.since(1_000_000_000) { watch.reset() }
+        var now = time.nanoseconds.clampedToRange
+        if now < latest.since(1_000_000_000) { watch.reset() } else { now = max(now, latest) }
         latest = now
         watch.setPicture(at: .init(width: max(1, width), height: max(1, height), orientation: orientation))
         let tracks = objects.filter {
-            $0.box.isFinite && !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label))
+            let box = $0.box
+            guard box.isFinite, box.maxX > 0, box.maxY > 0, box.minX < Double(width), box.minY < Double(height)
+            else { return false }
+            return !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label))
         }
         watch.follow(tracks.map(Track.init), at: now)
         return watch.takeEvents()

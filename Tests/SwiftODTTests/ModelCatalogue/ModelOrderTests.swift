@@ -1,4 +1,5 @@
 import Foundation
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT
@@ -15,5 +16,14 @@ import Testing
                 .compactMap { $0["files"]?.array?.first?.string }
             #expect(!listed.isEmpty && purpose.files.filter(listed.contains) == listed)
         }
+    }
+
+    @Test func folderPrecedesFormatInSearchForName() throws {
+        let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
+        let (first, second) = (try one.write("a.onnx", ""), try two.write("a.xml", ""))
+        #expect(ModelSearchPath.installed("a", in: [one.path, two.path]) == first)
+        #expect(ModelSearchPath.installed("a", in: [two.path, one.path]) == second)
+        #expect(ModelSearchPath.installed("a.xml", in: [one.path, two.path]) == second)
+        withExtendedLifetime((one, two)) {}
     }
 }

@@ -75,6 +75,17 @@ import Testing
         }
     }
 
+    @Test func zoneMonitorIgnoresObjectsOutsideThePicture() throws {
+        let all = Zone(name: "all", kind: .area, points: [.init(0, 0), .init(1, 0), .init(1, 1), .init(0, 1)])
+        var monitor = try ZoneMonitor(zones: [all])
+        func update(_ id: Int, _ x: Double) -> [ZoneEvent.Kind] {
+            let object = TrackedObject(
+                trackingID: id, box: Box(x: x, y: 40, width: 20, height: 20), score: 0.9, state: .tracked)
+            return monitor.update(with: [object], at: .zero, width: 200, height: 100).map(\.kind)
+        }
+        #expect(update(1, -50).isEmpty && update(2, 200).isEmpty && update(3, 190) == [.enter])
+    }
+
     /// A long time without `update` ends all tracks, unless such intervals are usual.
     @Test func longGapEndsTracks() throws {
         let tracker = ObjectTracker()
@@ -127,6 +138,21 @@ import Testing
         #expect(events.map(\.kind) == [.cross] && events.first?.trackingID == 1 && events.first?.name == "person")
         #expect(monitor.counts.map(\.name) == ["line"] && monitor.counts[0].all.in == 1)
         #expect(monitor.finish().isEmpty)
+    }
+
+    /// Several small steps back can add up to more than 1 s.
+    @Test func stayInZoneIsNotNegativeAfterSmallStepsBack() throws {
+        let area = Zone(name: "all", kind: .area, points: [.init(0, 0), .init(1, 0), .init(1, 1), .init(0, 1)])
+        var monitor = try ZoneMonitor(zones: [area])
+        let box = Box(x: 90, y: 40, width: 20, height: 20)
+        let object = TrackedObject(trackingID: 1, box: box, score: 0.9, state: .tracked)
+        var events: [ZoneEvent] = []
+        for seconds in [10, 9.2, 8.4, 7.6, 7, 9.9] {
+            events += monitor.update(with: [object], at: MediaTime(seconds: seconds), width: 200, height: 100)
+        }
+        events += monitor.finish()
+        #expect(events.map(\.kind) == [.enter, .leave, .enter, .leave, .enter, .leave])
+        #expect(events.allSatisfy { $0.stay.map { $0 >= .zero } ?? false })
     }
 
     @Test func stepBackInTimeEndsObjectsOfZones() throws {
