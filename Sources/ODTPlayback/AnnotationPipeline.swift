@@ -118,12 +118,29 @@ package final class AnnotationPipeline: Sendable {
             hasRecorded.update { $0 = true }
             return .remove
         }
-        even?.pad("sink")?.watchEvents { [weak even] event in
+        guard let even, let container else { return }
+        let first = Monitor<(width: Int, height: Int)?>(nil)
+        even.pad("sink")?.watchEvents { [weak even, weak pipeline] event in
             guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
             var caps: UnsafeMutablePointer<GstCaps>?
             gst_event_parse_caps(event, &caps)
             var picture = GstVideoInfo()
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
+            let size = (width: Int(picture.width) & ~1, height: Int(picture.height) & ~1)
+            let before = first.update { first in
+                defer { first = first ?? size }
+                return first ?? size
+            }
+            // The header of a file with H.264 has only one size, so the muxer would fail or write a damaged file. After
+            // the end of the stream, the pad refuses the frames that follow.
+            if before != size, container.codec == .h264 {
+                pipeline?.refuse(
+                    "the size of the frames changes from \(before.width)x\(before.height) to "
+                        + "\(size.width)x\(size.height), which \(container.endings[0]) files do not support; "
+                        + "write a .webm file")
+                even?.pad("sink")?.endStream()
+                return .drop
+            }
             // H.264 with subsampled chroma needs an even width and height. An odd last row or column of pixels is
             // cropped.
             even?.set("right", to: String(picture.width % 2))
