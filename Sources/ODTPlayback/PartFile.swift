@@ -68,9 +68,15 @@ package final class PartFile: Sendable {
 
     /// Flushes the file to the disk and renames it to its final name. After a power failure, the final name refers to
     /// either the previous file or the complete new file.
-    package func finish() throws {
+    ///
+    /// - Parameter replaces: Whether an existing file of the final name is replaced.
+    package func finish(replaces: Bool = true) throws {
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw Self.problem(path) }
-        guard Self.rename(path, to: target) else { throw Self.problem(target) }
+        guard replaces ? Self.rename(path, to: target) : Self.renameToFreeName(path, target) else {
+            guard !replaces, errno == EEXIST else { throw Self.problem(target) }
+            throw PlaybackError(
+                "\(target) already exists; choose another file or allow replacing it", .invalidOption)
+        }
         close()
     }
 
@@ -101,6 +107,25 @@ package final class PartFile: Sendable {
     @discardableResult
     package static func rename(_ path: String, to name: String) -> Bool {
         PathText.withSystemPath(path) { old in PathText.withSystemPath(name) { Glibc.rename(old, $0) } } == 0
+    }
+
+    /// Fails with the error EEXIST if a file of the new name exists. Returns whether the file was renamed.
+    private static func renameToFreeName(_ path: String, _ name: String) -> Bool {
+        PathText.withSystemPath(path) { old in
+            PathText.withSystemPath(name) { new in
+                if link(old, new) == 0 {
+                    unlink(old)
+                    return true
+                }
+                // Some file systems have no hard links, for example FAT.
+                guard [EPERM, ENOSYS, EOPNOTSUPP].contains(errno) else { return false }
+                guard access(new, F_OK) != 0 else {
+                    errno = EEXIST
+                    return false
+                }
+                return Glibc.rename(old, new) == 0
+            }
+        }
     }
 
     /// Returns the paths of the abandoned part files of NAME.EXT, which no process is writing.

@@ -17,6 +17,7 @@ final class VideoSession: Sendable {
     private let annotation: AnnotationPipeline
     private let feed: PictureFeed?
     private let file: PartFile?
+    private let mayReplace: Bool
     /// Fulfilled when the pipeline has ended and the file of a recording is renamed or discarded.
     private let ended = Promise<Void>()
 
@@ -60,6 +61,7 @@ final class VideoSession: Sendable {
                 nil
             }
         file = try recording.map { try PartFile($0.path) }
+        mayReplace = recording?.mayReplace ?? false
         if let file { annotation.write(to: file) }
         var configuration = Player.Configuration()
         configuration.endsAtSignals = false
@@ -115,7 +117,7 @@ final class VideoSession: Sendable {
             return .failure(failure ?? ODTError(.failed, "no frame was written to \(file.target); check the input"))
         }
         do {
-            try file.finish()
+            try file.finish(replaces: mayReplace)
             return .success(())
         } catch {
             file.discard()

@@ -28,6 +28,21 @@ import Testing
         #expect(content(folder + "/new/out.part.jsonl") == nil)
     }
 
+    @Test func fileThatAppearsMeanwhileIsOnlyReplacedOnRequest() throws {
+        let file = try PartFile(folder + "/a.out")
+        try file.write("new")
+        fclose(fopen(folder + "/a.out", "w"))
+        #expect {
+            try file.finish(replaces: false)
+        } throws: {
+            ($0 as? PlaybackError)?.reason == .invalidOption
+        }
+        #expect(content(folder + "/a.out") == "" && content(file.path) == "new")
+        unlink(folder + "/a.out")
+        try file.finish(replaces: false)
+        #expect(content(folder + "/a.out") == "new" && content(file.path) == nil)
+    }
+
     @Test func concurrentFilesOfSameNameDoNotCollide() throws {
         let (one, two) = (try PartFile(folder + "/a.mp4"), try PartFile(folder + "/a.mp4"))
         #expect(two.path == folder + "/a.part2.mp4")
