@@ -20,7 +20,9 @@ package final class PictureFeed: Sendable {
             [".png", ".jpg", ".jpeg"].contains(PartFile.parts(of: name).ending.lowercased())
         }
         guard !names.isEmpty else {
-            throw PlaybackError("\(folder) contains no PNG or JPEG file; check the path and the permissions")
+            throw PlaybackError(
+                "\(folder) contains no PNG or JPEG file; check the path and the permissions",
+                PathText.isThere(folder) ? .invalidFile : .fileNotFound)
         }
         guard framesPerSecond.isFinite, framesPerSecond >= 0.001, framesPerSecond <= 1000 else {
             throw PlaybackError("the frame rate \(framesPerSecond) is out of range; use 0.001 to 1000", isUsage: true)
@@ -37,7 +39,7 @@ package final class PictureFeed: Sendable {
 
     /// Pushes all pictures on a separate thread. Call it when the pipeline accepts data.
     package func start() {
-        if !DetachedThread.run({ self.push() }) { pipeline.refuse("\(ODTError.noThread)") }
+        if !DetachedThread.run({ self.push() }) { pipeline.refuse("\(ODTError.noThread)", ODTError.noThread.reason) }
     }
 
     private func push() {
@@ -58,7 +60,7 @@ package final class PictureFeed: Sendable {
                 // If the push fails, the pipeline is stopping, or an element has posted its own error.
                 guard status == GST_FLOW_OK else { return }
             } catch {
-                return pipeline.refuse("\(error)")
+                return pipeline.refuse("\(error)", ODTError(playback: error).reason)
             }
         }
         gst_pad_push_event(output.pointer, gst_event_new_eos())

@@ -73,15 +73,8 @@ package final class Pipeline: @unchecked Sendable {
     /// - Parameter time: The maximum time to wait in nanoseconds. A full queue can hold data in a decodebin.
     func isolateDecoders(within time: Nanoseconds) {
         let deadline = MonotonicClock.now + time
-        let iterator = gst_bin_iterate_all_by_element_factory_name(bin, "decodebin")
-        defer { gst_iterator_free(iterator) }
-        var value = GValue()
-        while gst_iterator_next(iterator, &value) == GST_ITERATOR_OK {
-            defer { g_value_reset(&value) }
-            guard let object = g_value_get_object(&value) else { continue }
-            let decoder = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)
-            guard let pad = gst_element_get_static_pad(decoder, "sink") else { continue }
-            defer { gst_object_unref(pad) }
+        for sink in decoders.compactMap({ $0.pad("sink") }) {
+            let pad = sink.pointer
             g_mutex_lock(&pad.pointee.object.lock)
             pad.pointee.object.flags |= GST_PAD_FLAG_FLUSHING.rawValue
             g_mutex_unlock(&pad.pointee.object.lock)
@@ -95,10 +88,47 @@ package final class Pipeline: @unchecked Sendable {
         }
     }
 
+    /// Returns the kind of a demuxer that has stopped reading a file in which it found no stream; `nil` if there is none.
+    ///
+    /// Usually, the demuxer also posts an error. decodebin of GStreamer 1.22 drops the error if it is posted while
+    /// decodebin still adds the demuxer, and then waits forever for a stream. The demuxer reads the file in its own
+    /// task, which runs while it waits for data. A task that is paused before there is a source pad is never resumed.
+    func demuxerWithoutStreams() -> String? {
+        // A pipeline that plays needs no further checks.
+        let change = gst_element_get_state(top, nil, nil, 0)
+        guard change == GST_STATE_CHANGE_ASYNC || change == GST_STATE_CHANGE_FAILURE else { return nil }
+        for decoder in decoders {
+            let decoderBin = UnsafeMutableRawPointer(decoder.pointer).assumingMemoryBound(to: GstBin.self)
+            for element in Self.elements(of: gst_bin_iterate_elements(decoderBin)) {
+                guard let sink = element.pad("sink"), gst_pad_get_task_state(sink.pointer) == GST_TASK_PAUSED,
+                    gst_element_foreach_src_pad(element.pointer, { _, _, _ in 1 }, nil) == 0
+                else { continue }
+                return element.kind
+            }
+        }
+        return nil
+    }
+
+    private var decoders: [Element] { Self.elements(of: gst_bin_iterate_all_by_element_factory_name(bin, "decodebin")) }
+
+    /// Frees the iterator. If elements are added or removed meanwhile, some are missing.
+    private static func elements(of iterator: UnsafeMutablePointer<GstIterator>?) -> [Element] {
+        defer { gst_iterator_free(iterator) }
+        var (elements, value) = ([Element](), GValue())
+        while gst_iterator_next(iterator, &value) == GST_ITERATOR_OK {
+            if let object = g_value_dup_object(&value) {
+                elements.append(Element(UnsafeMutableRawPointer(object).assumingMemoryBound(to: GstElement.self)))
+            }
+            g_value_unset(&value)
+        }
+        return elements
+    }
+
     /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any
     /// thread.
-    package func refuse(_ text: String) {
-        let error = g_error_new_literal(gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue), text)
+    package func refuse(_ text: String, _ reason: ODTError.Reason = .failed) {
+        let (domain, code) = ErrorText.code(for: reason)
+        let error = g_error_new_literal(domain, code, text)
         defer { g_error_free(error) }
         let source = UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstObject.self)
         gst_element_post_message(top, gst_message_new_error(source, error, nil))

@@ -46,24 +46,36 @@ package enum ErrorText {
         defer { g_free(detail) }
         let lines = detail.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
         let source = message.pointee.src
-        let isPipeline = source.map { isInstance($0, of: gst_pipeline_get_type()) } ?? false
-        let text = (isPipeline ? "" : name(of: source) + ": ") + take(&problem)
+        let text = (isPipeline(source) ? "" : name(of: source) + ": ") + take(&problem)
         return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
     }
 
     /// Returns the reason of an error or warning of swiftodt, which determines its GStreamer error code.
     package static func reason(of message: UnsafeMutablePointer<GstMessage>) -> ODTError.Reason {
         let error = code(of: message)
-        func isError(_ domain: GQuark, _ code: UInt32) -> Bool { error == (domain, Int32(code)) }
-        let (resource, library) = (gst_resource_error_quark(), gst_library_error_quark())
-        if isError(resource, GST_RESOURCE_ERROR_NOT_FOUND.rawValue) { return .fileNotFound }
-        if isError(resource, GST_RESOURCE_ERROR_READ.rawValue) { return .invalidFile }
-        if isError(resource, GST_RESOURCE_ERROR_SETTINGS.rawValue) { return .unsupported }
-        if isError(resource, GST_RESOURCE_ERROR_OPEN_READ.rawValue) { return .tooManyOpenFiles }
-        if isError(resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue) { return .outOfResources }
-        if isError(library, GST_LIBRARY_ERROR_INIT.rawValue) { return .runtimeMissing }
-        return isError(library, GST_LIBRARY_ERROR_SETTINGS.rawValue) ? .invalidOption : .failed
+        return codes.first { ($0.domain, Int32($0.code)) == error }?.reason ?? .failed
     }
+
+    /// Returns the GStreamer error code that stands for a reason.
+    static func code(for reason: ODTError.Reason) -> (domain: GQuark, code: Int32) {
+        codes.first { $0.reason == reason }.map { ($0.domain, Int32($0.code)) }
+            ?? (gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue))
+    }
+
+    private static let codes: [(reason: ODTError.Reason, domain: GQuark, code: UInt32)] = [
+        (.fileNotFound, gst_resource_error_quark(), GST_RESOURCE_ERROR_NOT_FOUND.rawValue),
+        (.invalidFile, gst_resource_error_quark(), GST_RESOURCE_ERROR_READ.rawValue),
+        (.unsupported, gst_resource_error_quark(), GST_RESOURCE_ERROR_SETTINGS.rawValue),
+        (.tooManyOpenFiles, gst_resource_error_quark(), GST_RESOURCE_ERROR_OPEN_READ.rawValue),
+        (.outOfResources, gst_resource_error_quark(), GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue),
+        (.runtimeMissing, gst_library_error_quark(), GST_LIBRARY_ERROR_INIT.rawValue),
+        (.invalidOption, gst_library_error_quark(), GST_LIBRARY_ERROR_SETTINGS.rawValue),
+    ]
+
+    /// The codes of the errors of demuxers, decoders and decodebin about the content of the input.
+    private static let contentCodes = [
+        GST_STREAM_ERROR_TYPE_NOT_FOUND, GST_STREAM_ERROR_WRONG_TYPE, GST_STREAM_ERROR_DECODE, GST_STREAM_ERROR_DEMUX,
+    ].map { Int32($0.rawValue) }
 
     /// Returns the reason of an error or warning of any element. `fileNotFound` means that the input cannot be read.
     ///
@@ -80,16 +92,22 @@ package enum ErrorText {
         case "source" where isResource: return .fileNotFound
         case "file" where isResource && error.code == Int32(GST_RESOURCE_ERROR_WRITE.rawValue): return .outOfResources
         default:
+            // The pipeline itself posts the errors of ``Pipeline/refuse(_:_:)``.
+            let isPipeline = isPipeline(message.pointee.src)
             let isAboutDecoder =
-                error.domain == gst_core_error_quark()
+                isPipeline || error.domain == gst_core_error_quark()
                 || error == (gst_stream_error_quark(), Int32(GST_STREAM_ERROR_CODEC_NOT_FOUND.rawValue))
-            return reason == .outOfResources ? reason : lacksDecoder && isAboutDecoder ? .fileNotFound : .failed
+            if reason == .outOfResources { return reason }
+            if lacksDecoder && isAboutDecoder { return .fileNotFound }
+            if isPipeline { return reason }
+            let isAboutContent = error.domain == gst_stream_error_quark() && contentCodes.contains(error.code)
+            return isAboutContent ? .invalidFile : .failed
         }
     }
 
-    private static func isInstance(_ object: UnsafeMutablePointer<GstObject>, of type: GType) -> Bool {
-        let instance = UnsafeMutableRawPointer(object).assumingMemoryBound(to: GTypeInstance.self)
-        return g_type_check_instance_is_a(instance, type) != 0
+    private static func isPipeline(_ object: UnsafeMutablePointer<GstObject>?) -> Bool {
+        let instance = UnsafeMutableRawPointer(object)?.assumingMemoryBound(to: GTypeInstance.self)
+        return g_type_check_instance_is_a(instance, gst_pipeline_get_type()) != 0
     }
 
     private static func code(of message: UnsafeMutablePointer<GstMessage>) -> (domain: GQuark, code: Int32) {

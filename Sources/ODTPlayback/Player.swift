@@ -13,6 +13,8 @@ package final class Player: Sendable {
     /// How long the player waits for the end of a stream after it has asked the stream to end, in nanoseconds. Encoders
     /// and network elements need this time to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
+    /// How long a demuxer without streams can wait for its own error to arrive, in nanoseconds.
+    static let demuxerTimeout: Nanoseconds = 1_000_000_000
     /// How long the player waits until the elements have stopped, in nanoseconds.
     static let stopping: Nanoseconds = 3_000_000_000
 
@@ -64,6 +66,8 @@ package final class Player: Sendable {
     private let state = Mutex(State())
     /// Whether all elements have stopped, possibly after ``stop()`` has returned.
     package let hasStopped = Monitor(false)
+    /// Whether ``stop()`` has ended the pipeline. The lock is held during changes of the pipeline's state.
+    private let isClosed = Monitor(false)
 
     private struct State {
         var failure: String?
@@ -93,8 +97,10 @@ package final class Player: Sendable {
         defer { unread?.close() }
         // Starting the pipeline may block, for example on a FIFO without a writer. It runs on a separate thread, so
         // that this thread can process messages of the bus.
-        DetachedThread.run { self.start() }
-        var isPlaying = true
+        var isPlaying = DetachedThread.run { self.start() }
+        if !isPlaying { note("\(ODTError.noThread)", ODTError.noThread.reason) }
+        // The time at which a demuxer was first seen to have stopped without a stream.
+        var stalled: Nanoseconds?
         while isPlaying {
             if let message = gst_bus_timed_pop_filtered(bus, GstClockTime(configuration.tickInterval), Self.wanted) {
                 isPlaying = shouldContinue(after: message, onMessage: onMessage)
@@ -106,6 +112,14 @@ package final class Player: Sendable {
                 if configuration.hasBegun() {
                     note("the stream did not end within \(Self.endTimeout / 1_000_000_000) seconds")
                 }
+                isPlaying = false
+            }
+            let demuxer = isPlaying ? pipeline.demuxerWithoutStreams() : nil
+            stalled = demuxer == nil ? nil : stalled ?? MonotonicClock.now
+            if let demuxer, let stalled, MonotonicClock.now - stalled > Self.demuxerTimeout {
+                note(
+                    "GStreamer cannot read the input: \(demuxer) found no stream; the file is damaged or incomplete",
+                    .invalidFile)
                 isPlaying = false
             }
             configuration.tick()
@@ -122,10 +136,13 @@ package final class Player: Sendable {
     /// running until what blocks them ends, possibly until the process ends.
     @discardableResult
     package func stop() -> Bool {
-        let (pipeline, hasBegun, hasStopped) = (pipeline, configuration.hasBegun(), hasStopped)
+        let (pipeline, hasBegun, hasStopped, isClosed) = (pipeline, configuration.hasBegun(), hasStopped, isClosed)
         let endPipeline: @Sendable () -> Void = {
             if !hasBegun { pipeline.isolateDecoders(within: 500_000_000) }
-            gst_element_set_state(pipeline.top, GST_STATE_NULL)
+            isClosed.update {
+                $0 = true
+                gst_element_set_state(pipeline.top, GST_STATE_NULL)
+            }
             hasStopped.update { $0 = true }
         }
         if !DetachedThread.run(endPipeline) { endPipeline() }
@@ -166,8 +183,11 @@ package final class Player: Sendable {
         state.withLock { if $0.failure == nil { ($0.failure, $0.reason) = (text, reason) } }
     }
 
-    private func start() {
-        if gst_element_set_state(pipeline.top, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE {
+    /// Starts the pipeline, unless ``stop()`` has ended it meanwhile.
+    func start() {
+        let change = isClosed.read { $0 ? nil : gst_element_set_state(pipeline.top, GST_STATE_PLAYING) }
+        guard let change else { return }
+        if change == GST_STATE_CHANGE_FAILURE {
             // If an element has already posted its own error, this general error is ignored.
             pipeline.refuse("the pipeline cannot start")
         }

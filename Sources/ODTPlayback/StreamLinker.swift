@@ -62,7 +62,9 @@ package final class StreamLinker: Sendable {
         typealias Complete = @convention(c) (gpointer, gpointer) -> Void
         let complete: Complete = { _, linker in
             let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
-            if !linker.state.withLock({ $0.hasVideo }) { linker.pipeline.refuse("the input contains no video") }
+            if !linker.state.withLock({ $0.hasVideo }) {
+                linker.pipeline.refuse("the input contains no video", .invalidFile)
+            }
         }
         g_signal_connect_data(
             decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil,

@@ -48,6 +48,8 @@ import Testing
             ("file", resource, GST_RESOURCE_ERROR_WRITE.rawValue, .outOfResources),
             ("decoder", resource, GST_RESOURCE_ERROR_READ.rawValue, .failed),
             ("source", gst_stream_error_quark(), GST_STREAM_ERROR_FAILED.rawValue, .failed),
+            ("decoded", gst_stream_error_quark(), GST_STREAM_ERROR_TYPE_NOT_FOUND.rawValue, .invalidFile),
+            ("demuxer", gst_stream_error_quark(), GST_STREAM_ERROR_DEMUX.rawValue, .invalidFile),
         ] as [(String, GQuark, UInt32, ODTError.Reason)] {
             let found = try explained(name, domain, code)
             #expect(found.reason == reason && found.text == "\(name): it failed", "\(name) \(code)")
@@ -69,7 +71,7 @@ import Testing
         #expect(late.reason == .fileNotFound && !late.text.contains("Odd decoder"))
         let damaged = try explained(
             "decoder", gst_stream_error_quark(), GST_STREAM_ERROR_DECODE.rawValue, lacking: "audio/x-odd")
-        #expect(damaged.reason == .failed)
+        #expect(damaged.reason == .invalidFile)
         let model = try explained(
             "swiftodt", gst_resource_error_quark(), GST_RESOURCE_ERROR_NOT_FOUND.rawValue, lacking: "audio/x-odd")
         #expect(model.reason == .runtimeMissing)

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import ODTTestSupport
 import SwiftODT
 import Testing
 
@@ -19,9 +20,39 @@ import Testing
     @Test func refusalIsTheFailure() throws {
         let pipeline = try Pipeline("fakesrc ! fakesink")
         let player = Player(pipeline) { _ in }
-        pipeline.refuse("no video")
-        #expect(player.play { _ in }.failure == "no video")
+        pipeline.refuse("no video", .invalidFile)
+        let ending = player.play { _ in }
+        #expect(ending.failure == "no video" && ending.reason == .invalidFile)
         #expect(player.stop() && player.hasStopped.read { $0 })
+    }
+
+    /// decodebin can drop the error of a demuxer that finds no stream. In this test, the pipeline drops it.
+    @Test(.timeLimit(.minutes(1))) func fileWithoutStreamsIsAnErrorIfItsMessageIsLost() throws {
+        let folder = try TemporaryFolder()
+        let pipeline = try Pipeline("filesrc name=source ! decodebin ! fakesink")
+        pipeline["source"].setFile(try folder.write("cut.mp4", Self.movieWithoutHeader))
+        pipeline.interceptMessages { message in
+            guard message.pointee.type == GST_MESSAGE_ERROR else { return true }
+            gst_message_unref(message)
+            return false
+        }
+        let player = Player(pipeline) { _ in }
+        let ending = player.play { _ in }
+        #expect(ending.failure?.contains("qtdemux found no stream") == true && ending.reason == .invalidFile)
+        #expect(player.stop())
+        withExtendedLifetime(folder) {}
+    }
+
+    /// The start of an MP4 file: the boxes `ftyp` and `mdat`. The box `moov` is missing.
+    private static let movieWithoutHeader =
+        Array("\0\0\0\u{18}ftypisom\0\0\u{2}\0isommp41\0\0\u{7f}\0mdat".utf8) + [UInt8](repeating: 0, count: 1000)
+
+    @Test func stoppedPlayerDoesNotStart() throws {
+        let pipeline = try Pipeline("fakesrc ! fakesink")
+        let player = Player(pipeline) { _ in }
+        #expect(player.stop())
+        player.start()
+        #expect(pipeline.top.pointee.current_state == GST_STATE_NULL)
     }
 
     /// Before the first output there is nothing to complete, so the player does not wait and the output counts as

@@ -117,6 +117,45 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    @Test func fileThatAppearsDuringAnnotationIsKept() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/out.mkv"
+        await #expect {
+            // The pipeline waits for the loop before it has written all frames.
+            let annotator = VideoAnnotator(options: Self.options)
+            for try await _ in annotator.results(of: Self.ball(frames: 60), to: path)
+            where !FileManager.default.fileExists(atPath: path) { _ = try folder.write("out.mkv", "other") }
+        } throws: {
+            ($0 as? ODTError)?.reason == .invalidOption
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.mkv"])
+        #expect(FileManager.default.contents(atPath: path) == Data("other".utf8))
+    }
+
+    /// The header of an MP4 or Matroska file has only one size.
+    @Test(arguments: [".mp4", ".mov", ".mkv", ".webm"]) func changeOfSizeIsWrittenOrRefused(ending: String) async throws
+    {
+        let folder = try TemporaryFolder()
+        let format = "video/x-raw,format=I420,framerate=30/1"
+        let source = VideoSource.pipeline(
+            "videotestsrc num-buffers=9 ! \(format),width=64,height=48 ! both. "
+                + "videotestsrc num-buffers=9 ! \(format),width=48,height=64 ! both. concat name=both")
+        let annotator = VideoAnnotator(options: Self.options)
+        let path = folder.path + "/out" + ending
+        do {
+            for try await _ in annotator.results(of: source, to: path) {}
+            #expect(ending == ".webm")
+            var frames = 0
+            for try await result in VideoObjects(of: path, options: Self.options) where !result.isAfterLastFrame {
+                frames += 1
+            }
+            #expect(frames == 18)
+        } catch {
+            #expect(ending != ".webm" && "\(error)".contains("changes from 64x48 to 48x64"), "\(error)")
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func noFileRemainsAfterCancelledAnnotation() async throws {
         let folder = try TemporaryFolder()
         let (started, begun) = AsyncStream<Void>.makeStream()
@@ -144,7 +183,7 @@ import Testing
         #expect(times.count == 10 && times == times.sorted())
     }
 
-    @Test func errorsHaveReasons() async {
+    @Test func errorsHaveReasons() async throws {
         func reason(_ source: VideoSource, _ options: VideoOptions = Self.options) async -> ODTError.Reason? {
             do {
                 for try await _ in VideoObjects(of: source, options: options) {}
@@ -154,6 +193,13 @@ import Testing
             }
         }
         #expect(await reason(.media("/nowhere.mp4")) == .fileNotFound)
+        #expect(await reason(.pictures(folder: "/nowhere")) == .fileNotFound)
+        let folder = try TemporaryFolder()
+        #expect(await reason(.pictures(folder: folder.path)) == .invalidFile)
+        _ = try folder.write("a.png", [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00])
+        #expect(await reason(.pictures(folder: folder.path)) == .invalidFile)
+        #expect(await reason(.media(try folder.write("a.txt", "no video"))) == .invalidFile)
+        withExtendedLifetime(folder) {}
         var options = Self.options
         options.maximumObjects = 0
         #expect(await reason(Self.ball(frames: 1), options) == .invalidOption)
