@@ -88,7 +88,7 @@ package final class Pipeline: @unchecked Sendable {
         }
     }
 
-    /// Returns the kind of a demuxer that has stopped reading a file in which it found no stream; `nil` if there is none.
+    /// Returns the kind of a demuxer that has stopped reading a file without finding a stream; `nil` if there is none.
     ///
     /// Usually, the demuxer also posts an error. decodebin of GStreamer 1.22 drops the error if it is posted while
     /// decodebin still adds the demuxer, and then waits forever for a stream. The demuxer reads the file in its own

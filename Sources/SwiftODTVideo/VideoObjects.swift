@@ -186,8 +186,8 @@ public struct VideoResult: Sendable {
     public internal(set) var zoneEvents: [ZoneEvent] = []
     /// The counts of all zones since the beginning.
     public internal(set) var zoneCounts: [ZoneCount] = []
-    /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the result came after its frame had passed, as the
-    /// last one can with ``VideoOptions/resultInterval``.
+    /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the result came after its frame had passed, as
+    /// the last one can with ``VideoOptions/resultInterval``.
     public internal(set) var frame: Frame?
     /// The number of results of a live source that were dropped since the previous result, because the consumer was too
     /// slow. The events of the dropped results are part of this result.

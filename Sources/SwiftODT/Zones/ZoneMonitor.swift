@@ -22,8 +22,8 @@ public struct ZoneMonitor: Sendable {
     }
 
     /// Updates the counts with the objects of a frame. Returns the events since the last call, in order. A time that is
-    /// more than 1 s earlier than the latest time begins a new scene, which ends all objects. Another earlier time counts
-    /// as the latest time.
+    /// more than 1 s earlier than the latest time begins a new scene, which ends all objects. Another earlier time
+    /// counts as the latest time.
     ///
     /// - Parameters:
     ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids. Those outside the frame
