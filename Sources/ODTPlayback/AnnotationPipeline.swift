@@ -128,8 +128,9 @@ package final class AnnotationPipeline: Sendable {
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
             let size = (width: Int(picture.width) & ~1, height: Int(picture.height) & ~1)
             let before = first.update { first in
-                defer { first = first ?? size }
-                return first ?? size
+                let before = first ?? size
+                first = before
+                return before
             }
             // The header of a file with H.264 has only one size, so the muxer would fail or write a damaged file. After
             // the end of the stream, the pad refuses the frames that follow.
@@ -137,7 +138,8 @@ package final class AnnotationPipeline: Sendable {
                 pipeline?.refuse(
                     "the size of the frames changes from \(before.width)x\(before.height) to "
                         + "\(size.width)x\(size.height), which \(container.endings[0]) files do not support; "
-                        + "write a .webm file")
+                        + "write a .webm file",
+                    .unsupported)
                 even?.pad("sink")?.endStream()
                 return .drop
             }

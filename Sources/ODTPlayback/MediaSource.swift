@@ -89,7 +89,7 @@ package final class MediaSource: Sendable {
     }
 
     /// The name for messages: an address without the parts that can contain a password.
-    package var addressWithoutPassword: String { path == nil ? AddressParts.withoutSecrets(name) : name }
+    package var addressWithoutPassword: String { AddressParts.discreet(name, of: name) }
 
     /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of
     /// links.
@@ -209,9 +209,10 @@ package struct AddressParts {
             while let last = address.last, ",.;:)".contains(last) { address.removeLast() }
             rest = rest[address.endIndex...]
             let parts = AddressParts(address)
-            let port = parts.host.hasPrefix("[") ? "" : parts.host.drop { $0 != ":" }.dropFirst()
+            let host = parts.host.hasPrefix("[") ? "" : parts.host
+            let port = host.drop { $0 != ":" }.dropFirst()
             // If the characters of a password are not escaped, the host and the path contain parts of it.
-            let isReadable = port.allSatisfy(\.isNumber) && (port.isEmpty || !parts.path.contains("@"))
+            let isReadable = port.allSatisfy(\.isNumber) && !(host.contains(":") && parts.path.contains("@"))
             let path = parts.components.filter { !hasParameter($0) }.joined(separator: "/")
             result += isReadable ? String(parts.host) + path : "..."
         }

@@ -13,7 +13,7 @@ package final class Player: Sendable {
     /// How long the player waits for the end of a stream after it has asked the stream to end, in nanoseconds. Encoders
     /// and network elements need this time to drain.
     static let endTimeout: Nanoseconds = 10_000_000_000
-    /// How long a demuxer without streams can wait for its own error to arrive, in nanoseconds.
+    /// How long the player waits for the error of a demuxer that has stopped without a stream, in nanoseconds.
     static let demuxerTimeout: Nanoseconds = 1_000_000_000
     /// How long the player waits until the elements have stopped, in nanoseconds.
     static let stopping: Nanoseconds = 3_000_000_000

@@ -120,4 +120,11 @@ import Testing
         let cause = "Failed (7), URL: http://camera/1, Redirect to: (NULL)"
         #expect(failed?.hasPrefix("cannot play http://camera/1: \(cause); ") == true)
     }
+
+    /// The characters of these passwords should be escaped, but users do not know that.
+    @Test(arguments: ["12'secret", "se cret", "se<cret", "/secret", "se/cret", "12/secret", "se:cret", "se?cret"])
+    func nameOfSourceHasNoPassword(_ password: String) throws {
+        let name = try MediaSource("rtsp://admin:\(password)@camera:554/1").addressWithoutPassword
+        #expect(!name.contains("cret") && !name.contains("admin"), "\(name)")
+    }
 }

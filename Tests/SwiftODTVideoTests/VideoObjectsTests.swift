@@ -152,6 +152,7 @@ import Testing
             #expect(frames == 18)
         } catch {
             #expect(ending != ".webm" && "\(error)".contains("changes from 64x48 to 48x64"), "\(error)")
+            #expect(error.reason == .unsupported)
         }
         withExtendedLifetime(folder) {}
     }

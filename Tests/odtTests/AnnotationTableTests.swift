@@ -96,10 +96,10 @@ import Testing
         let player = Player(pipeline) { _ in }
         #expect(player.play { _ in }.isWhole)
         player.stop()
-        func visit(_ id: Int, size: Int, score: Double, _ reason: String) throws {
+        func visit(_ id: Int, size: Int, score: Double, _ reason: String, label: String = "cup") throws {
             let seen = try result(width: size, height: size, id: id, score: score)
             withExtendedLifetime(seen) { pictures.see(MessageFields(seen.pointer)) }
-            let text = "swiftodt-track, event=end, tracking-id=(guint64)\(id), label=cup, reason=\"\(reason)\""
+            let text = "swiftodt-track, event=end, tracking-id=(guint64)\(id), label=\(label), reason=\"\(reason)\""
             let message = try #require(gst_structure_from_string(text, nil))
             defer { gst_structure_free(message) }
             try pictures.end(MessageFields(message))
@@ -113,12 +113,15 @@ import Testing
         try visit(1, size: 32, score: 0.7, "left-frame")
         #expect(try picture() != first)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["00001-cup.jpg"])
+        try visit(1, size: 32, score: 0.8, "left-frame", label: "mug")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["00001-mug.jpg"])
     }
 
     @Test(arguments: [
         ("/srv/a.b.mkv", "a.b", ".mkv"), ("http://me:secret@127.0.0.1:8766", "127.0.0.1", ""),
         ("http://me:secret@cam/", "cam", ""), ("http://cam/x/av.mp4?token=abc.def", "av", ".mp4"),
-        ("file:///a.mkv", "a", ".mkv"),
+        ("file:///a.mkv", "a", ".mkv"), ("http://cam/user=me&password=secret", "cam", ""),
+        ("http://cam/user=me&password=secret/av.mp4", "av", ".mp4"), ("rtsp://me:se/cret@cam/1", "me", ""),
     ])
     func outputNamesHaveNoPassword(_ input: String, _ stem: String, _ ending: String) {
         #expect(AnnotationBatch.name(of: input) == (stem, ending))

@@ -291,13 +291,20 @@ class Tracks(unittest.TestCase):
 
     def test_element_warnings_are_python_warnings(self):
         """Python prints a warning once per line and text. So a second call in the same line needs another text."""
-        with warnings.catch_warnings(record=True) as heard:
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("default")
-            for frames in (5, 6):
-                list(swiftodt.track(pipeline=BALL.format(frames), detector="motion", model_file="x.onnx"))
+            paths = [f"{folder}/{name}.avi" for name in "ab"]
+            for path in paths:
+                command("gst-launch-1.0", "-q", *f"videotestsrc num-buffers=5 ! jpegenc ! avimux ! filesink location={path}".split())
+                list(swiftodt.track(path, detector="motion", model_file="x.onnx"))
         self.assertEqual([one.filename for one in heard], [__file__] * 2)
-        for frames, one in zip((5, 6), heard):
-            self.assertRegex(str(one.message), f"num-buffers={frames} .*model-file")
+        for path, one in zip(paths, heard):
+            self.assertRegex(str(one.message), f"^{path}: model-file")
+
+    def test_warnings_do_not_show_pipelines(self):
+        """Their addresses can contain passwords."""
+        with self.assertWarnsRegex(RuntimeWarning, "^the pipeline: model-file"):
+            list(swiftodt.track(pipeline=BALL.format(5), detector="motion", model_file="x.onnx"))
 
     def test_file_without_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -305,6 +312,15 @@ class Tracks(unittest.TestCase):
             command("gst-launch-1.0", "-q", *f"audiotestsrc num-buffers=20 ! vorbisenc ! oggmux ! filesink location={path}".split())
             with self.assertRaisesRegex(swiftodt.Error, f"^{path} contains no video$"):
                 list(swiftodt.track(path, detector="motion"))
+
+    def test_missing_decoder_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/video.mkv"
+            command("gst-launch-1.0", "-q", *f"videotestsrc num-buffers=5 ! jpegenc ! matroskamux ! filesink location={path}".split())
+            program = f"import swiftodt; list(swiftodt.track({path!r}, detector='motion'))"
+            said = command("/usr/bin/python3", "-c", program, PYTHONPATH=f"{ROOT}/Pipelines/python", GST_PLUGIN_FEATURE_RANK="jpegdec:NONE,avdec_mjpeg:NONE")
+            self.assertRegex(said.stderr, "(?i)jpeg")
+            self.assertRegex(said.stderr, "Error: ")
 
     def test_results_are_those_of_the_own_element(self):
         other = "swiftodt detector=motion source=other updates=every-frame"

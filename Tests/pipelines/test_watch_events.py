@@ -29,9 +29,10 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.stalls.wait(60)
-                receiver.bodies.append((receiver.status, self.headers["Content-Type"], json.loads(body)))
+                status = receiver.status
+                receiver.bodies.append((status, self.headers["Content-Type"], json.loads(body)))
                 with contextlib.suppress(OSError):
-                    self.send_response(receiver.status)
+                    self.send_response(status)
                     if receiver.location:
                         self.send_header("Location", receiver.location)
                     if receiver.is_endless:
@@ -384,7 +385,8 @@ class Pictures(Ruled):
         receiver = Receiver()
         self.addCleanup(receiver.close)
         receiver.status = 503
-        camera, rule = f"[camera cam]\nsource={FastCamera().address}", f"[event a]\nevent=begin\npicture=true\naction={receiver.url}"
+        source = FastCamera()
+        camera, rule = f"[camera cam]\nsource={source.address}", f"[event a]\nevent=begin\npicture=true\naction={receiver.url}"
         with Watch("--config", self.configure(camera, rule)) as watch:
             watch.wait(lambda _: receiver.bodies)
             sharp = receiver.bodies[0][2]

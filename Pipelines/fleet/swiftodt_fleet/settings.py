@@ -16,8 +16,8 @@ OF_LOOKING_ALONE = {"detector", "model-file", "label-file", "threads", "inferenc
 # Properties that the fleet sets itself, with the option to use instead.
 OURS = {"zones": "--zones FILE", "detections-file": "the source itself", "record-detections": "--out", "record-existing": "--out",
         "message-format": "--out", "source": "the name of the camera", "strategy": "--out"}
-# The values of box-style that do not redact.
-STYLES = {"rectangle", "rounded", "corners", "filled"}
+# The values of box-style that do not redact, by name and by number.
+STYLES = {"rectangle", "rounded", "corners", "filled", "0", "1", "2", "3"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ class Settings:
 
     @property
     def redaction(self) -> str | None:
-        """The property that redacts objects in annotated videos, as NAME=VALUE. A style can also be named by its number."""
+        """The property that redacts objects in annotated videos, as NAME=VALUE."""
         values = dict(self.properties)
         if values.get("box-style", "rectangle") not in STYLES:
             return f"box-style={values['box-style']}"
-        return next((f"{name}={values[name]}" for name in ("privacy-labels", "privacy-labels-array") if values.get(name)), None)
+        return next((f"{name}={values[name]}" for name in ("privacy-labels", "privacy-labels-array") if values.get(name, "").strip(" ,")), None)
 
     def for_inference(self) -> list[str]:
         """The options for odt detect. One thread each, because every core runs its own task."""

@@ -68,7 +68,8 @@ def track(
     """Plays a video and returns an iterator over (frame, objects).
 
     video: a file, a URI (rtsp://...) or a camera (/dev/video0).
-    pipeline: in place of `video`, a source in the syntax of gst-launch-1.0: "videotestsrc num-buffers=90 pattern=ball".
+    pipeline: in place of `video`, a source in the syntax of gst-launch-1.0: "videotestsrc num-buffers=90 pattern=ball". Other swiftodt
+        elements in it attach no custom metadata, unless detector="upstream".
     pixels: RGB, BGR, RGBA, BGRA or GRAY8, for `frame.pixels`. Without it frames are not converted.
     properties: the element's, with underscores: zoom="auto". Defaults here: multiple_objects=True, max_objects=100, draw=False.
 
@@ -98,7 +99,9 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
     def _build(self, video: Union[str, os.PathLike[str], None], description: Optional[str], properties: dict[str, Any]) -> None:
         Gst = gstreamer()
         name = None if video is None else os.fsdecode(video)
-        self._video, self._source = name, name or description
+        self._missing: list[str] = []
+        # Addresses and pipelines can contain passwords.
+        self._source = "the pipeline" if name is None else "the address" if is_address(name) else name
         source = description if name is None else f"{beginning(name)} ! videoconvert"
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
         try:
@@ -168,9 +171,12 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
             if message.type == Gst.MessageType.WARNING:
                 error, _ = message.parse_warning()
                 # The decoder has no stream for the video converter. The demuxer may reach the end without an error.
-                if self._video is not None and error.matches(Gst.ParseError.quark(), Gst.ParseError.DELAYED_LINK):
-                    raise Error(f"{self._video} contains no video")
+                if self._source != "the pipeline" and error.matches(Gst.ParseError.quark(), Gst.ParseError.DELAYED_LINK):
+                    remedy = f" that can be decoded; GStreamer has no {', no '.join(self._missing)}" if self._missing else ""
+                    raise Error(f"{self._source} contains no video{remedy}")
                 warnings.warn(f"{self._source}: {error.message}", RuntimeWarning, stacklevel=stacklevel)
+            elif message.type == Gst.MessageType.ELEMENT and message.get_structure().get_name() == "missing-plugin":
+                self._missing.append(message.get_structure().get_string("name"))
             elif message.type == Gst.MessageType.ELEMENT:
                 event = from_message(message)
                 if isinstance(event, (TrackEvent, ZoneEvent)):

@@ -19,11 +19,14 @@ enum Redaction {
         guard part.isFinite, !part.isEmpty else { return }
         let columns = Int(part.x.rounded(.down))..<min(frame.width, Int(part.maxX.rounded(.up)))
         let rows = Int(part.y.rounded(.down))..<min(frame.height, Int(part.maxY.rounded(.up)))
-        // The width and height of a block in pixels are an eighth of the shorter side of the redacted part. They are at
-        // least a twentieth of the longer side, because a face at the edge of the picture has a short side that is cut,
-        // and at least 8. They are even, so that blocks align with subsampled chroma.
+        // The width and height of a block in pixels are an eighth of the shorter side of the redacted part, or a quarter
+        // at the edge of the picture, because a head that enters the picture is smaller than the person. They are at
+        // least a twentieth of the longer side, and at least 8. They are even, so that blocks align with subsampled
+        // chroma.
         let (longer, shorter) = (max(columns.count, rows.count), min(columns.count, rows.count))
-        let block = max(8, (shorter + 15) / 16 * 2, (longer + 39) / 40 * 2)
+        let isCut = part.x <= 0 || part.y <= 0 || columns.upperBound == frame.width || rows.upperBound == frame.height
+        let halfBlocks = isCut ? 8 : 16
+        let block = max(8, (shorter + halfBlocks - 1) / halfBlocks * 2, (longer + 39) / 40 * 2)
         // All stored components are redacted. Even alpha can show the outline of a person.
         for component in frame.format.layout.stored {
             let mosaic = Mosaic(component, columns: columns, rows: rows, block: block, of: frame)

@@ -53,17 +53,11 @@ struct UpstreamOrientation {
     private(set) var turn = Orientation.identity
     private(set) var rotatingElements: [String] = []
 
-    private typealias Pad = UnsafeMutablePointer<GstPad>
-
-    /// The maximum number of elements that are searched. The limit matters only if a faulty pad leads back to an
-    /// element that was already searched.
-    private static let furthest = 500
-
     init(before pad: UnsafeMutablePointer<GstPad>, tagged: Orientation) {
         guard tagged != .identity else { return }
-        Self.visitSources(before: pad) { source, sink in
+        UpstreamElements.visitSources(before: pad) { source, sink in
             guard let sink, OrientationTag(of: sink).orientation == tagged else { return false }
-            guard let rotatingElement = Self.rotatingElement(of: source) else { return true }
+            guard let rotatingElement = UpstreamElements.rotatingElement(of: source) else { return true }
             defer { gst_object_unref(rotatingElement) }
             note(rotatingElement, tagged: tagged)
             return true
@@ -85,30 +79,45 @@ struct UpstreamOrientation {
         defer { g_free(name) }
         rotatingElements.append(name.map { String(cString: $0) } ?? "an element upstream")
     }
+}
 
-    // MARK: Upstream traversal
+/// The elements upstream of an element, up to a source or an element that combines several streams.
+enum UpstreamElements {
+    fileprivate typealias Pad = UnsafeMutablePointer<GstPad>
 
-    /// Returns whether there is another element of the same type upstream. The search ends at an element that combines
-    /// several streams.
-    static func hasOther(before element: ElementHandle) -> Bool {
-        func type(of element: UnsafeMutablePointer<GstElement>) -> GType {
-            UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
-        }
+    /// The maximum number of elements that are searched. The limit matters only if a faulty pad leads back to an
+    /// element that was already searched.
+    private static let furthest = 500
+
+    /// Returns whether another element of the same type attaches metadata.
+    static func containOther(before element: ElementHandle) -> Bool {
         var isFound = false
         visitSources(before: element.sinkPad) { source, _ in
             guard let other = gst_pad_get_parent_element(source) else { return true }
             defer { gst_object_unref(other) }
-            isFound = type(of: other) == type(of: element.element)
+            isFound = Self.type(of: other) == Self.type(of: element.element) && attachesMetadata(other)
             return !isFound
         }
         return isFound
     }
 
+    private static func type(of element: UnsafeMutablePointer<GstElement>) -> GType {
+        UnsafeMutableRawPointer(element).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
+    }
+
+    private static func attachesMetadata(_ element: UnsafeMutablePointer<GstElement>) -> Bool {
+        var value = GValue()
+        defer { g_value_unset(&value) }
+        g_object_get_property(
+            UnsafeMutableRawPointer(element).assumingMemoryBound(to: GObject.self), "attach-meta", &value)
+        return g_value_get_flags(&value) != 0
+    }
+
     /// Calls `body` with each source pad upstream of a sink pad, and with the sink pad from which its data comes, until
     /// `body` returns `false`.
-    private static func visitSources(before pad: Pad, _ body: (_ source: Pad, _ sink: Pad?) -> Bool) {
+    fileprivate static func visitSources(before pad: Pad, _ body: (_ source: Pad, _ sink: Pad?) -> Bool) {
         var sink: Pad? = gst_object_ref(pad).assumingMemoryBound(to: GstPad.self)
-        for _ in 0..<Self.furthest {
+        for _ in 0..<furthest {
             guard let source = sink.flatMap(gst_pad_get_peer) else { break }
             defer { gst_object_unref(source) }
             gst_object_unref(sink)
@@ -119,7 +128,7 @@ struct UpstreamOrientation {
     }
 
     /// The caller owns the result. Elements beyond a queue can be removed at any time.
-    private static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
+    fileprivate static func rotatingElement(of source: Pad) -> UnsafeMutablePointer<GstObject>? {
         let pad = UnsafeMutableRawPointer(source).assumingMemoryBound(to: GstObject.self)
         guard let parent = gst_object_get_parent(pad) else { return nil }
         let instance = UnsafeMutableRawPointer(parent).assumingMemoryBound(to: GTypeInstance.self)

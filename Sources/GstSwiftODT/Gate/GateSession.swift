@@ -139,8 +139,8 @@ final class GateSession: @unchecked Sendable {
         // Some elements send refused caps again with every frame.
         var problem: ElementProblem?
         format = GateCaps.format(caps) { problem = $0 }
-        if let problem, problem.wholeText != refusal { element.fail(problem) }
-        refusal = problem?.wholeText
+        if let problem, problem.text != refusal { element.fail(problem) }
+        refusal = problem?.text
         return format != nil
     }
 
@@ -149,7 +149,7 @@ final class GateSession: @unchecked Sendable {
         guard let format else {
             gst_buffer_unref(buffer)
             if gst_pad_has_current_caps(element.sinkPad) == 0, refusal == nil {
-                refusal = GateCaps.missingParser.wholeText
+                refusal = GateCaps.missingParser.text
                 element.fail(GateCaps.missingParser)
             }
             return GST_FLOW_NOT_NEGOTIATED

@@ -135,7 +135,8 @@ struct InferenceScheduler {
         let isSkippedGap = context.isGap && !settings.requestsRedaction && settings.scene.mode == .stream
         let isDetectorIdle = inFlight == nil && source != nil && !isSkippedGap && !context.precomputed.isNotInferred
         return InferencePolicy.FrameState(
-            time: context.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection)
+            time: context.time, isDetectorIdle: isDetectorIdle, isRequested: isDetectorIdle && signals.wantsDetection,
+            isRedacted: settings.redacts)
     }
 
     private mutating func begin(

@@ -168,7 +168,7 @@ struct RedactionGuard {
         if gst_buffer_get_meta(buffer, gst_video_crop_meta_api_get_type()) != nil { return Self.cropped }
         guard case .upstream = source else { return nil }
         // With some values of `attach-meta`, the metadata does not show which element attached it.
-        let follows = followsOther ?? UpstreamOrientation.hasOther(before: element)
+        let follows = followsOther ?? UpstreamElements.containOther(before: element)
         followsOther = follows
         return follows || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
     }

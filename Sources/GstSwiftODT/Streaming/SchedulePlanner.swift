@@ -105,7 +105,8 @@ struct SchedulePlan: Equatable {
         // hold frames. Without adaptive inference, if ``isSequential`` is `true`, a frame is held until the next
         // inference has started. It does not matter how many inferences the detector can run concurrently.
         let inferencesToWaitFor = isAdaptive ? 0 : isSequential ? 1 : inFlight > 1 ? inFlight : 0
-        depth = min(inferencesToWaitFor * max(1, settings.inferenceInterval), Settings.maximumLookAhead)
+        let interval = if case .every(let frames) = settings.intervalPolicy { frames } else { 1 }
+        depth = min(inferencesToWaitFor * interval, Settings.maximumLookAhead)
         let step = max(1, frameDuration ?? Self.usualFrameDuration)
         redactionDepth =
             settings.redacts && waits && !isLive && settings.scene.mode == .stream

@@ -22,12 +22,13 @@ final class Stream {
     private var reportedPlan: SchedulePlan?
 
     private var redaction: RedactionGuard
-    /// An error of this element. Later frames are dropped.
     private enum Failure {
+        /// A flush permits frames again.
         case untilFlush
-        /// Redaction was requested.
+        /// No later frame passes, because redaction was requested.
         case final
     }
+    /// An error of this element. Later frames are dropped.
     private var failure: Failure?
     private var queue = FrameQueue()
     /// Frames with complete results that are held for redaction (see ``FrameQueue/Item/processed(_:)``), and the events

@@ -39,6 +39,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     private var changes = 0
     /// The time between the latest two frames, in seconds.
     private var step = 0.0
+    /// Whether objects are redacted.
+    var isRedacted = false
     private var areOnlyKeyFramesDecoded: Bool { step >= Double(TrackerTuning.keyFrameDistance) / 1e9 }
 
     /// A frame counts as a scene change if unexplained motion covers more than this fraction of the picture. Camera
@@ -70,8 +72,8 @@ struct AdaptiveIntervalPolicy: Sendable {
     /// reset the interval.
     private static let minimumRefreshInterval = 1.0
     private static let maximumRefreshInterval = 4.0
-    /// The maximum refresh interval in seconds if only key frames are decoded. It is longer than
-    /// ``maximumRefreshInterval``, because an inference costs more than the decoding of a key frame.
+    /// The maximum refresh interval in seconds if only key frames are decoded and objects are not redacted. It is longer
+    /// than ``maximumRefreshInterval``, because an inference costs more than the decoding of a key frame.
     private static let maximumRefreshIntervalOfKeyFrames = 30.0
     private static let growth = 3.0
 
@@ -222,7 +224,8 @@ struct AdaptiveIntervalPolicy: Sendable {
             (refreshInterval, isTrackLost) = (Self.minimumRefreshInterval, false)
         }
         let maximum =
-            areOnlyKeyFramesDecoded ? Self.maximumRefreshIntervalOfKeyFrames : Self.maximumRefreshInterval
+            areOnlyKeyFramesDecoded && !isRedacted
+            ? Self.maximumRefreshIntervalOfKeyFrames : Self.maximumRefreshInterval
         guard seconds >= min(refreshInterval, maximum) else { return nil }
         isStillRefresh = isStill
         return .refresh

@@ -57,9 +57,14 @@ package struct InferencePolicy: Sendable {
         package var isDetectorIdle: Bool
         /// Whether the caller requests an inference of the frame. The request is ignored if the detector is busy.
         package var isRequested: Bool
+        /// Whether objects are redacted. A new object then must not stay undetected for long.
+        package var isRedacted: Bool
 
-        package init(time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false) {
-            (self.time, self.isDetectorIdle, self.isRequested) = (time, isDetectorIdle, isRequested)
+        package init(
+            time: Nanoseconds, isDetectorIdle: Bool, isRequested: Bool = false, isRedacted: Bool = false
+        ) {
+            (self.time, self.isDetectorIdle) = (time, isDetectorIdle)
+            (self.isRequested, self.isRedacted) = (isRequested, isRedacted)
         }
     }
 
@@ -91,6 +96,7 @@ package struct InferencePolicy: Sendable {
         var frameState = frameState
         frameState.time = frameState.time.clampedToRange
         adaptive.noteFrame(at: frameState.time)
+        adaptive.isRedacted = frameState.isRedacted
         guard mayInfer(frameState, at: intervalPolicy), let reason = reason(frameState, in: plane, at: intervalPolicy),
             try isAdmitted(adaptive.utility(because: reason, at: frameState.time))
         else {

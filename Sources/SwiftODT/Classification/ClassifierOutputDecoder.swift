@@ -10,8 +10,8 @@ struct ClassifierOutputDecoder: Sendable {
     /// Whether at least one label has a category.
     let hasCategories: Bool
     private let scoresAreLogits: Bool
-    /// Whether an output of the network was outside the range of probabilities.
-    private let givesAnyValue = Monitor(false)
+    /// Whether most outputs of the network have values outside the range of probabilities.
+    private let givesLogits = ModelHeuristic()
     /// The scale of quantised scores; `nil` if it is unknown.
     private let scale: QuantisationScale?
 
@@ -89,16 +89,15 @@ struct ClassifierOutputDecoder: Sendable {
     }
 
     /// Returns the function that maps a value of the output to a probability. It is the identity, the softmax (which
-    /// PyTorch models often omit), or the logistic function. Logits can happen to be from 0 to 1, so the first output
-    /// with other values decides for all later ones.
+    /// PyTorch models often omit), or the logistic function. Logits can happen to be from 0 to 1, so earlier outputs
+    /// decide, too.
     private func probabilities(_ scores: UnsafeBufferPointer<Float>) -> (Float) -> Float {
         if scoresAreLogits { return logistic }
         let areProbabilities = scores.allSatisfy { $0 >= 0 && $0 <= 1.001 }
-        let isLogit = givesAnyValue.update { givesAnyValue in
-            if !areProbabilities { givesAnyValue = true }
-            return givesAnyValue
-        }
-        if !isLogit { return { $0 } }
+        let votes = scores.allSatisfy(\.isFinite) ? 1 : 0
+        let areLogits = givesLogits.isLikely(
+            votesFor: areProbabilities ? 0 : votes, against: areProbabilities ? votes : 0)
+        if areProbabilities, !areLogits { return { $0 } }
         let peak = scores.max() ?? 0
         let sum = scores.reduce(0) { $0 + exp($1 - peak) }
         return { exp($0 - peak) / sum }

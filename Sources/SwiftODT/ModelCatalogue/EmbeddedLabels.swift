@@ -21,10 +21,11 @@ extension Labels {
     /// Chooses one of the label lists of an archive. Lists of names are preferred to lists of machine identifiers such
     /// as `/m/01g317`, and English lists to lists in other languages.
     init?(archive: ZipArchive) {
-        // Older exporters of YOLO write `temp_meta.txt`, later ones `metadata.json`.
-        let texts = archive.entries.filter {
-            $0.name.lowercased().hasSuffix(".txt") || $0.name.lowercased().hasSuffix("metadata.json")
+        func entries(_ ending: String) -> [ZipArchive.Entry] {
+            archive.entries.filter { $0.name.lowercased().hasSuffix(ending) }
         }
+        // Older exporters of YOLO write `temp_meta.txt`, later ones `metadata.json`.
+        let texts = entries(".txt").isEmpty ? entries("metadata.json") : entries(".txt")
         let named = texts.filter { $0.name.lowercased().contains("label") }
         let lists = (named.isEmpty && texts.count == 1 ? texts : named).prefix(Self.maximumLists).compactMap { entry in
             archive.contents(entry).flatMap(Labels.init(listOrMetadata:)).map { (entry.name.lowercased(), $0) }

@@ -15,11 +15,12 @@ package struct RecordedFrame: Sendable {
         (self.key, self.seen, self.detections) = (key, seen, detections)
     }
 
-    /// The line of this frame with its terminator. Detections that the parser refuses are omitted.
+    /// The line of this frame with its terminator. Detections and labels that the parser refuses are omitted.
     var text: String {
         func figures(_ box: Box) -> [JSONValue] { [box.x, box.y, box.width, box.height].map(JSONValue.number) }
         let entries = detections.filter { $0.box.isUsable && $0.score.isFinite }.map { detection -> JSONValue in
-            let label = detection.label.map { [JSONValue.number(Double($0.index)), .string($0.text)] } ?? []
+            let named = detection.label.flatMap { Labels.isName($0.text) && !$0.text.isEmpty ? $0 : nil }
+            let label = named.map { [JSONValue.number(Double($0.index)), .string($0.text)] } ?? []
             return .array(figures(detection.box) + [.number(detection.score)] + label)
         }
         let region = seen.map { JSONValue.array(figures($0)) } ?? .string("whole")

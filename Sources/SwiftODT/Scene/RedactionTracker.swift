@@ -109,7 +109,10 @@ package final class RedactionTracker {
         tracker.options = TrackerOptions(
             maxAge: options.maxAge, minHits: 1, scoreThreshold: Self.scoreThreshold)
         tracker.advance(to: now, width: width, height: height, luma: luma)
-        if tracker.isCut { (hasResult, beginsScene, sceneBegan) = (false, true, now) }
+        if tracker.isCut { (hasResult, beginsScene) = (false, true) }
+        // The tracker ignores results for frames before the scene. Such a result therefore must not end the redaction of
+        // the full picture.
+        if beginsScene { sceneBegan = now }
     }
 
     /// Applies the detector's result for the frame at `time`. `result` contains all detections with a score of at least

@@ -77,6 +77,7 @@ package final class Scene {
             tracker.advance(to: time, width: width, height: height, luma: luma)
             if tracker.isCut {
                 labels.reset()
+                watch.reset()
                 salient.reset(reason: .lost)
                 latestCut = now
             }
@@ -230,8 +231,10 @@ package final class Scene {
     package func places(of labels: Set<String>) -> [Box] {
         func isMeant(_ label: Label) -> Bool { labels.contains(label.text.lowercased()) }
         if options.follows {
-            let named = tracker.places { labels.isEmpty || $0.contains(where: isMeant) }
-            return named + unclassified.places + salient.tracks.map(\.box)
+            let tracked = tracker.places {
+                labels.isEmpty || $0.contains(where: isMeant) || !$0.contains { _ in true }
+            }
+            return tracked + unclassified.places + salient.tracks.map(\.box)
         }
         return seen.filter { labels.isEmpty || $0.label.map(isMeant) ?? true }.map(\.box)
     }

@@ -22,8 +22,8 @@ public struct ZoneMonitor: Sendable {
     }
 
     /// Updates the counts with the objects of a frame. Returns the events since the last call, in order. A time that is
-    /// more than 1 s earlier than the latest time begins a new scene, which ends all objects. Another earlier time
-    /// counts as the latest time.
+    /// more than 1 s earlier than the latest time begins a new scene, which ends all objects. A smaller step back is
+    /// treated as the latest time.
     ///
     /// - Parameters:
     ///   - objects: the objects of an ``ObjectTracker``, or of another tracker with stable ids. Those outside the frame
@@ -43,7 +43,7 @@ public struct ZoneMonitor: Sendable {
             let box = $0.box
             guard box.isFinite, box.maxX > 0, box.maxY > 0, box.minX < Double(width), box.minY < Double(height)
             else { return false }
-            return !watch.ignores(Detection(box: $0.box, score: $0.score, label: $0.label))
+            return !watch.ignores(Detection(box: box, score: $0.score, label: $0.label))
         }
         watch.follow(tracks.map(Track.init), at: now)
         return watch.takeEvents()

@@ -80,11 +80,15 @@ struct AnnotationBatch {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
-            // Unfinished recordings (`NAME.part.EXT`) are skipped.
-            !name.hasPrefix(".") && isVideo(name) && !PartFile.parts(of: name).stem.hasSuffix(".part")
+            // Unfinished recordings are skipped: `NAME.part.EXT`, and `TIMEZ.part2.EXT` of odt watch.
+            !name.hasPrefix(".") && isVideo(name) && !isUnfinished(PartFile.parts(of: name).stem)
         }
         guard !names.isEmpty else { throw CommandLineError("no video in \(operand).") }
         return names.sorted().map { base + $0 }
+    }
+
+    private static func isUnfinished(_ stem: String) -> Bool {
+        stem.hasSuffix(".part") || stem.firstMatch(of: /Z\.part[0-9]+$/) != nil
     }
 
     /// Returns the output names without extension, one per input. If several inputs differ only in their extension,
@@ -102,13 +106,14 @@ struct AnnotationBatch {
         }
     }
 
-    /// Returns the file name of an input. For a URI, this is the last component of the path or, without a path, the host.
+    /// Returns the file name of an input. For a URI, this is the last component of the path that cannot contain a
+    /// password. If there is none, it is derived from the host.
     static func name(of input: String) -> (stem: String, ending: String) {
         guard MediaSource.isAddress(input) else {
             let parts = PartFile.parts(of: input)
             return (parts.stem, parts.ending)
         }
-        let path = input.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
+        let path = AddressParts.discreet(input, of: input).split(separator: "/", omittingEmptySubsequences: false)
         guard let last = path.dropFirst(3).last(where: { !$0.isEmpty }) else {
             return (CameraPlan.derivedName(of: input), "")
         }

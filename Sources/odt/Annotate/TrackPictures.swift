@@ -1,5 +1,6 @@
 import CODTGStreamer
 import CODTTurboJPEG
+import Glibc
 import ODTPlayback
 import SwiftODT
 import Synchronization
@@ -27,8 +28,8 @@ final class TrackPictures: Sendable {
     private let folder: String
     private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
-    /// The scores of the written pictures by track id. A track that is re-identified ends several times.
-    private let written = Mutex<[UInt64: Double]>([:])
+    /// The scores and file names of the written pictures by track id. A track that is re-identified ends several times.
+    private let written = Mutex<[UInt64: (score: Double, name: String)]>([:])
 
     init(into folder: String, from pipeline: Pipeline) throws {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
@@ -60,11 +61,14 @@ final class TrackPictures: Sendable {
     func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
             let best = best.withLock({ $0.removeValue(forKey: id) }),
-            message.text("reason") != TrackEvent.Reason.reidentified.rawValue,
-            written.withLock({ $0[id].map { $0 < best.score } ?? true }), let jpeg = best.picture.jpeg()
+            message.text("reason") != TrackEvent.Reason.reidentified.rawValue
         else { return }
-        written.withLock { $0[id] = best.score }
-        try PartFile.write(jpeg, to: folder + Self.name(id, label: message.text("label") ?? ""))
+        let earlier = written.withLock { $0[id] }
+        guard earlier.map({ $0.score < best.score }) ?? true, let jpeg = best.picture.jpeg() else { return }
+        let name = Self.name(id, label: message.text("label") ?? "")
+        written.withLock { $0[id] = (best.score, name) }
+        try PartFile.write(jpeg, to: folder + name)
+        if let earlier, earlier.name != name { PathText.withSystemPath(folder + earlier.name) { _ = unlink($0) } }
     }
 
     /// Returns the file name of a track's picture, for example `00007-person.jpg`. The leading zeros make names sort by

@@ -143,7 +143,7 @@ private func showModel(_ name: String) throws -> Int32 {
     if let labels {
         print("  labels   \(labels.all.count): \(labels.all.map(\.text).joined(separator: ", "))")
     } else {
-        print("  labels   none")
+        print("  labels   none in or beside the file")
     }
     switch manifest?.task {
     case .saliency?, .classification?, .reidentification?:
@@ -153,6 +153,9 @@ private func showModel(_ name: String) throws -> Int32 {
             let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
             let input = found.decoder.input
             print("  family   \(found.family.rawValue)")
+            if labels == nil, let assumed = found.decoder.labels, !assumed.isEmpty {
+                print("  assumed  \(assumed.count) labels of COCO: \(assumed.prefix(4).joined(separator: ", ")), ...")
+            }
             print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(fitEntries(of: input).fit)")
         } catch let error as ODTError {
             print("  family   none: \(error)")

@@ -38,8 +38,7 @@ struct BestPictures {
         let middle = observations.hasOneRecording ? observations.middleOfVideo : moments.map(\.time).min()
         self = try PicturePass(
             of: moments.filter { longest.contains($0.place) }, count: tracks.count, frameAt: middle,
-            among: longest.count,
-            in: video, turned: observations.orientationOfVideo(of: shown.source)
+            among: longest.count, in: video, turned: observations.orientationOfVideo(of: shown.source)
         ).found
         omittedCount = moments.count - longest.count
     }
@@ -52,6 +51,8 @@ struct BestPictures {
         self.init(count: tracks.count)
         // Segments are searched by session (one connection to a camera) and not only by time. The sessions of one
         // camera overlap in time if files are watched faster than real time.
+        // Retention limits delete segments, so a missing file is not an error.
+        let segments = segments.filter { PathText.isThere($0.file) }
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [PicturePass.Moment]] = [:]
         for (place, track) in tracks.enumerated() {
@@ -67,8 +68,7 @@ struct BestPictures {
         omittedCount = places.count - longest.count
         moments = moments.mapValues { $0.filter { longest.contains($0.place) } }.filter { !$1.isEmpty }
         for segment in segments {
-            // Retention limits delete segments, so a missing file is not an error.
-            guard let wanted = moments[segment.file], PathText.isThere(segment.file) else { continue }
+            guard let wanted = moments[segment.file] else { continue }
             do {
                 let found = try PicturePass(
                     of: wanted, count: tracks.count, frameAt: frame == nil ? wanted.map(\.time).min() : nil,

@@ -161,8 +161,9 @@ private func pictures(
     let pictures = BestPictures(of: tracks, in: segments, observations)
     if pictures.missingCount > 0, pictures.signal == nil {
         printError(
-            "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their recording is "
-                + "unfinished, deleted, moved (--recordings DIR), or not known to have the redaction of the camera")
+            "odt report: \(pictures.missingCount) of \(tracks.count) objects have no picture: their best frame is outside the "
+                + "period, or its recording is unfinished, deleted, moved (--recordings DIR), or not known to have the "
+                + "redaction of the camera")
     }
     return pictures
 }

@@ -120,7 +120,8 @@ final class Camera: Sendable {
             let reason = ending.failure ?? "the stream ended"
             lose(because: reason, plan)
             let (seconds, longest) = (Double(pause / 10_000_000) / 100, Double(longestPause / 10_000_000) / 100)
-            log.notify("\(plan.discreet(reason)); reconnecting in \(seconds) s, later after at most \(longest) s")
+            log.notify(
+                "\(plan.discreet(reason)); reconnecting in \(seconds) s; the pause grows to at most \(longest) s")
             wait(until: MonotonicClock.now.adding(pause))
             waitForEnd(of: &unfinished)
         }
@@ -162,7 +163,7 @@ final class Camera: Sendable {
                 plan, frameTimeout: frameTimeout, page: sinks.page, crops: crops,
                 times: sinks.metrics?.times(of: name), alarms: alarms,
                 recording: plan.isRecorded ? recording : nil, clips: clips,
-                recorded: { [sinks, name] in if !isOver.read({ $0 }) { sinks.take($0, of: name) } },
+                recorded: { [sinks, name] segment in isOver.read { if !$0 { sinks.take(segment, of: name) } } },
                 begin: { [weak self] in self?.begin(plan) }, tick: { [weak self] in self?.noteQuiet(nil, plan) },
                 notify: { [log] in log.notify(plan.discreet($0)) })
             let (number, isObsolete) = state.update { state in

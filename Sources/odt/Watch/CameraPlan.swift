@@ -112,9 +112,9 @@ extension CameraPlan {
         settings.last { $0.word.hasPrefix(property + "=") }?.word.dropFirst(property.count + 1)
     }
 
-    /// Returns whether a boolean property is true. GStreamer accepts `true`, `t`, `yes`, `y` and `1` in any case.
+    /// Returns whether a boolean property is true. GStreamer accepts `true`, `t`, `yes` and `1` in any case.
     private func isOn(_ property: String, byDefault value: Bool) -> Bool {
-        self.value(of: property)?.lowercased().first.map("ty1".contains) ?? value
+        self.value(of: property).map { ["true", "t", "yes", "1"].contains($0.lowercased()) } ?? value
     }
 
     /// Whether objects have tracking ids.

@@ -29,7 +29,7 @@ def generate(path, scene, photos, seed=1):
     grain = chance.normal(0, NOISE, (SIZE[1], SIZE[0])).round().astype(np.int16)
     encoder = subprocess.Popen(
         f"gst-launch-1.0 -q fdsrc fd=0 ! rawvideoparse format=i420 width={SIZE[0]} height={SIZE[1]} framerate={RATE}/1 ! {ENCODER}"
-        f" ! video/x-h264,stream-format=byte-stream ! filesink".split() + [f"location={path}"], stdin=subprocess.PIPE)
+        " ! video/x-h264,stream-format=byte-stream ! filesink".split() + [f"location={path}"], stdin=subprocess.PIPE)
     for frame in range(SECONDS * RATE):
         picture = still
         if scene == "sparse" and 0 <= (step := frame - 20 * RATE) < len(way):

@@ -9,6 +9,7 @@ import Testing
     private struct PlaybackState {
         var rate = 10.0
         var seconds = 10.0
+        var isRedacted = false
         /// Textured objects, in pixels of the luma plane.
         var objects: (Double) -> [Box] = { _ in [] }
         /// The tracker's object states, as the detector would produce them.
@@ -37,7 +38,8 @@ import Testing
                 let now = Double(frame) / rate
                 let time = Nanoseconds(now * 1e9)
                 let plane = plane(at: now, &dice)
-                let frameState = InferencePolicy.FrameState(time: time, isDetectorIdle: frame >= due)
+                let frameState = InferencePolicy.FrameState(
+                    time: time, isDetectorIdle: frame >= due, isRedacted: isRedacted)
                 if let reason = policy.reasonToInfer(frameState, in: plane, at: .auto) {
                     inferences.append(Inference(seconds: now, reason: reason))
                     due = frame + delay
@@ -108,6 +110,12 @@ import Testing
     @Test func refreshIntervalGrowsFurtherBetweenKeyFrames() {
         let inferences = PlaybackState(rate: 0.5, seconds: 120).inferences()
         #expect(inferences.map(\.seconds) == [0, 2, 6, 16, 44, 74, 104])
+    }
+
+    /// New objects would stay visible.
+    @Test func refreshIntervalWithRedactionIsBounded() {
+        let inferences = PlaybackState(rate: 1, seconds: 20, isRedacted: true).inferences()
+        #expect(inferences.map(\.seconds) == [0, 1, 4, 8, 12, 16])
     }
 
     @Test func refreshIntervalBetweenKeyFramesRestartsWhenTrackEnds() {

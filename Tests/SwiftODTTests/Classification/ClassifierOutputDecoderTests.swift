@@ -67,7 +67,7 @@ import Testing
         #expect(abs(answer.scores.total - 1) < 1e-5)
     }
 
-    /// After logits outside the range of probabilities, logits within this range also pass through the softmax.
+    /// After some logits outside the range of probabilities, logits within this range also pass through the softmax.
     @Test func logitsWithinRangeStayLogits() throws {
         let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
         func score(_ numbers: [Float]) throws -> Double {
@@ -76,8 +76,22 @@ import Testing
             }
         }
         #expect(try score([0.9, 0, 0, 0, 0]) > 0.8)
-        _ = try score([9, 0, 0, 0, -1])
+        for _ in 0..<4 { _ = try score([9, 0, 0, 0, -1]) }
         #expect(try score([0.9, 0, 0, 0, 0]) < 0.5)
+    }
+
+    /// A single output outside the range does not turn the probabilities of other outputs into logits.
+    @Test func probabilitiesStayProbabilities() throws {
+        let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
+        func score(_ numbers: [Float]) throws -> Double {
+            try numbers.withUnsafeBytes {
+                try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)]).labelScore
+            }
+        }
+        _ = try score([1.1, 0, 0, 0, 0])
+        _ = try score([.nan, 0, 0, 0, 0])
+        for _ in 0..<2 { _ = try score([0.9, 0, 0, 0, 0]) }
+        #expect(try score([0.9, 0, 0, 0, 0]) > 0.8)
     }
 
     /// The manifest declares independent logits, so values that resemble probabilities also pass through the sigmoid.

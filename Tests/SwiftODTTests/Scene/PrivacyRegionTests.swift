@@ -40,12 +40,13 @@ import Testing
     }
 
     /// An object without a label may have any label.
-    @Test func unlabelledObjectsAreRedacted() throws {
+    @Test(arguments: [SceneOptions.Mode.stream, .singleImage])
+    func unlabelledObjectsAreRedacted(_ mode: SceneOptions.Mode) throws {
         let scene = Scene()
-        scene.options.mode = .singleImage
-        scene.advance(to: 0, width: 640, height: 480, luma: nil)
-        scene.observe([Detection(box: Box(x: 100, y: 50, width: 40, height: 80), score: 0.9)], seenAt: 0)
-        _ = try scene.objects(in: nil)
+        scene.options.mode = mode
+        for frame in 0..<3 {
+            try step(scene, frame, [Detection(box: Box(x: 100, y: 50, width: 40, height: 80), score: 0.9)])
+        }
         #expect(scene.places(of: ["person"]).count == 1)
     }
 

@@ -130,6 +130,22 @@ import Testing
         }
     }
 
+    /// The result of an inference that was in flight when the labels changed.
+    @Test func resultFromBeforeEpochIsNotTheFirstResult() {
+        let tracker = RedactionTracker(
+            options: RedactionTracker.Options(labels: [], threshold: 0.2, follows: true, maxAge: 1_000_000_000))
+        for (frame, seen) in [(0, 0), (1, nil), (2, 1), (3, 2)] as [(Int, Int?)] {
+            if frame == 2 { tracker.options.labels = ["person"] }
+            tracker.advance(to: Nanoseconds(frame) * Self.step, width: 640, height: 480, luma: nil)
+            if let seen {
+                tracker.observe([Self.detection(seen)], seenAt: Nanoseconds(seen) * Self.step, region: nil)
+            }
+            let places = tracker.places(ofFrame: tracker.endFrame())
+            #expect(places.contains(Box(x: 0, y: 0, width: 640, height: 480)) == (frame == 2), "\(frame)")
+            #expect(frame == 2 || covers(places, frame))
+        }
+    }
+
     @Test func nothingIsExtrapolatedIntoTheEpochBefore() {
         let tracker = RedactionTracker(
             options: RedactionTracker.Options(labels: [], threshold: 0.2, follows: true, maxAge: 1_000_000_000))

@@ -16,8 +16,8 @@ final class InputFiller {
     private let input: NetworkInput
     /// Whether the elements of the input tensor are bytes. Otherwise they are floats.
     private let bytes: Bool
-    /// The range of whole numbers that the runtime converts the floats to. `nil` if it does not convert them, because
-    /// the conversion does not limit values and drops their fractions.
+    /// The range of the whole numbers to which the runtime converts the floats. The filler rounds and limits the floats,
+    /// because the conversion drops fractions and wraps values around. `nil` if the runtime does not convert them.
     private let wholeRange: ClosedRange<Float>?
     private let places: TensorOffsets
 

@@ -92,7 +92,7 @@ function showLabels() {
       make("span", {}, NAMES[row.label]));
     line.append(make("td", {}, only));
     const figures = isTracked
-      ? [row.count.toLocaleString("en"), lengthText(row.stay / (row.count || 1)), row.shown ? lengthText(row.longest) : ""]
+      ? [row.count.toLocaleString("en"), row.count ? lengthText(row.stay / row.count) : "", row.shown ? lengthText(row.longest) : ""]
       : [row.average.toFixed(1)];
     for (const figure of figures) line.append(make("td", {}, figure));
     line.append(make("td", {class: "share"}, make("div", {

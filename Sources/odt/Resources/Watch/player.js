@@ -21,10 +21,7 @@ function closeRecording() {
 }
 
 async function refreshRecordings(name) {
-  if (recordings.camera !== name) {
-    leaveRecordings();
-    recordings.camera = name;
-  }
+  recordings.camera = name;
   if (recordings.isBusy || Date.now() - recordings.at < SLOW_REFRESH) return;
   [recordings.isBusy, recordings.at] = [true, Date.now()];
   try {

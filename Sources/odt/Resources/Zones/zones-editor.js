@@ -5,7 +5,7 @@ let zones = checked(START);
 let drawn = null, held = null;
 const round = value => Math.round(Math.min(Math.max(value, 0), 1) * 1000) / 1000;
 
-// Returns the zones of parsed JSON text. Throws an error if the element would reject them.
+// Returns the zones of parsed JSON text. Throws an error if the editor cannot show them. The element checks more.
 function checked(json) {
   const entries = Array.isArray(json) ? json : json?.zones, names = new Set();
   if (!Array.isArray(entries)) throw new Error("the text has no list of zones");

@@ -33,13 +33,14 @@ final class EventURL: EventDelivery, @unchecked Sendable {
             throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
-        Self.registerTypes()
+        Self.registerTypes(of: library)
     }
 
     /// Registers libsoup's types by creating a session and a message. Requests need a session that was created on the
     /// receiver's thread, so this session is released at once.
-    static func registerTypes() {
-        guard let library = try? SoupClient() else { return }
+    static func registerTypes() { (try? SoupClient()).map(registerTypes) }
+
+    private static func registerTypes(of library: SoupClient) {
         for object in [library.newSession(), library.newMessage("POST", "http://localhost")] {
             if let object { g_object_unref(UnsafeMutableRawPointer(object)) }
         }
@@ -99,10 +100,12 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         throw EventDeliveryError(description: "status \(status)", isFinal: !isTemporary)
     }
 
-    /// Returns whether an error is `G_IO_ERROR_TIMED_OUT`.
+    /// `G_IO_ERROR` and `G_IO_ERROR_TIMED_OUT`.
+    private static let (ioErrors, timedOut): (String, gint) = ("g-io-error-quark", 24)
+
     private static func isTimeout(_ problem: UnsafeMutablePointer<GError>?) -> Bool {
         guard let problem, let domain = g_quark_to_string(problem.pointee.domain) else { return false }
-        return String(cString: domain) == "g-io-error-quark" && problem.pointee.code == 24
+        return String(cString: domain) == ioErrors && problem.pointee.code == timedOut
     }
 
     /// Called when the body of a request was sent.

@@ -117,11 +117,16 @@ import Testing
     /// The prototypes of masks can be in planes or not, and precede the boxes. Older exports have the raw levels, too.
     @Test(
         arguments: [
-            ([[1, 37, 8400], [1, 160, 160, 32]], .yolov8), ([[1, 32, 160, 160], [1, 37, 8400]], .yolov8),
-            ([[1, 25200, 6], [1, 3, 80, 80, 6], [1, 3, 40, 40, 6], [1, 3, 20, 20, 6]], .yolov5),
-        ] as [([[Int?]], DetectionFamily)])
-    func ignoresOtherOutputsOfYOLO(outputs: [[Int?]], family: DetectionFamily) throws {
-        #expect(try recognise(network([1, 3, 640, 640], outputs), labels: names(1)).family == family)
+            ([1, 640, 640, 3], [[1, 37, 8400], [1, 160, 160, 32]], .yolov8),
+            ([1, 3, 640, 640], [[1, 32, 160, 160], [1, 37, 8400]], .yolov8),
+            ([1, 3, 256, 128], [[1, 37, 672], [1, 32, 32, 64]], .yolov8),
+            (
+                [1, 3, 640, 640], [[1, 25200, 6], [1, 3, 80, 80, 6], [1, 3, 40, 40, 6], [1, 3, 20, 20, 6]],
+                .yolov5
+            ),
+        ] as [([Int?], [[Int?]], DetectionFamily)])
+    func ignoresOtherOutputsOfYOLO(input: [Int?], outputs: [[Int?]], family: DetectionFamily) throws {
+        #expect(try recognise(network(input, outputs), labels: names(1)).family == family)
     }
 
     @Test func namesDistinguishBoxesFromScores() throws {
@@ -140,6 +145,9 @@ import Testing
         manifest.input.scale = SIMD3(repeating: 0.5)
         let bytes = network([1, 3, 640, 640], [[1, 84, 8400]], element: .uint8)
         #expect { try recognise(bytes, manifest: manifest) } throws: { "\($0)".contains("takes unsigned bytes") }
+        manifest.input.scale = .one
+        #expect(try recognise(bytes, manifest: manifest).input.element == .uint8)
+        manifest.input.scale = SIMD3(repeating: 0.5)
         manifest.quantisation = ["x": try #require(QuantisationScale(step: 0.25, zero: 10))]
         let input = try recognise(bytes, manifest: manifest).input
         #expect(input.element == .uint8 && input.scale.x == 2 && input.mean.x == -5)
