@@ -175,7 +175,9 @@ package struct AddressParts {
     /// The parts that can contain a password, also without their percent escapes, the longest first.
     private var secrets: [String] {
         // A short query such as `1` may be a part of any text.
-        let queries = query.contains("=") || query.utf8.count >= 8 ? [query] : []
+        // What looks like a query with `@` may be a part of a password, see ``withoutSecrets(_:)``.
+        let isQuery = !(host.contains(":") && query.contains("@")) && (query.contains("=") || query.utf8.count >= 8)
+        let queries = isQuery ? [query] : []
         let parameters = components.filter(Self.hasParameter).map { "/\($0)" }
         let texts = (([credentials] + queries).map { String($0) } + parameters).filter { !$0.isEmpty }
         let decoded = texts.compactMap { PercentEscapes.decoded($0[...]) }
@@ -194,7 +196,9 @@ package struct AddressParts {
     ///
     /// - Parameter source: A source whose secrets are also removed outside of URIs, if it is a URI.
     package static func discreet(_ text: String, of source: String) -> String {
-        guard MediaSource.isAddress(source), let parts = AddressParts(of: source) else { return text }
+        guard MediaSource.isAddress(source), !source.lowercased().hasPrefix("file:"),
+            let parts = AddressParts(of: source)
+        else { return text }
         return withoutSecrets(parts.secrets.reduce(text) { $0.replacing($1, with: "") })
     }
 
@@ -211,8 +215,9 @@ package struct AddressParts {
             let parts = AddressParts(address)
             let host = parts.host.hasPrefix("[") ? "" : parts.host
             let port = host.drop { $0 != ":" }.dropFirst()
-            // If the characters of a password are not escaped, the host and the path contain parts of it.
-            let isReadable = port.allSatisfy(\.isNumber) && !(host.contains(":") && parts.path.contains("@"))
+            // If the characters of a password are not escaped, the host and the text after it contain parts of it.
+            let isReadable =
+                port.allSatisfy(\.isNumber) && !(host.contains(":") && address[parts.host.endIndex...].contains("@"))
             let path = parts.components.filter { !hasParameter($0) }.joined(separator: "/")
             result += isReadable ? String(parts.host) + path : "..."
         }

@@ -120,7 +120,8 @@ import Testing
     @Test(arguments: [
         ("/srv/a.b.mkv", "a.b", ".mkv"), ("http://me:secret@127.0.0.1:8766", "127.0.0.1", ""),
         ("http://me:secret@cam/", "cam", ""), ("http://cam/x/av.mp4?token=abc.def", "av", ".mp4"),
-        ("file:///a.mkv", "a", ".mkv"), ("http://cam/user=me&password=secret", "cam", ""),
+        ("file:///a.mkv", "a", ".mkv"), ("file:///v/take=1.mkv", "take=1", ".mkv"),
+        ("http://cam/user=me&password=secret", "cam", ""),
         ("http://cam/user=me&password=secret/av.mp4", "av", ".mp4"), ("rtsp://me:se/cret@cam/1", "me", ""),
     ])
     func outputNamesHaveNoPassword(_ input: String, _ stem: String, _ ending: String) {

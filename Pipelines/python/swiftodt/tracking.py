@@ -101,6 +101,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         name = None if video is None else os.fsdecode(video)
         self._missing: list[str] = []
         # Addresses and pipelines can contain passwords.
+        self._has_video = name is not None
         self._source = "the pipeline" if name is None else "the address" if is_address(name) else name
         source = description if name is None else f"{beginning(name)} ! videoconvert"
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
@@ -108,7 +109,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
             whole = Gst.parse_launch(
                 f"{source} ! swiftodt name=swiftodt-element {convert} ! appsink name=frames sync=false max-buffers=2")
         except Exception as error:  # GLib.Error, which has no type of its own here
-            raise Error(f"{description or name!r} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
+            raise Error(f"{self._source} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
         element = whole.get_by_name("swiftodt-element")
         for keyword, value in ({"draw": False, "multiple_objects": True, "max_objects": 100} | properties).items():
             set_property(element, keyword, value)
@@ -171,7 +172,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
             if message.type == Gst.MessageType.WARNING:
                 error, _ = message.parse_warning()
                 # The decoder has no stream for the video converter. The demuxer may reach the end without an error.
-                if self._source != "the pipeline" and error.matches(Gst.ParseError.quark(), Gst.ParseError.DELAYED_LINK):
+                if self._has_video and error.matches(Gst.ParseError.quark(), Gst.ParseError.DELAYED_LINK):
                     remedy = f" that can be decoded; GStreamer has no {', no '.join(self._missing)}" if self._missing else ""
                     raise Error(f"{self._source} contains no video{remedy}")
                 warnings.warn(f"{self._source}: {error.message}", RuntimeWarning, stacklevel=stacklevel)

@@ -20,9 +20,8 @@ struct RedactionGuard {
     private var checked: Request?
     private var warned: Set<String> = []
     private var hasUpstreamMetadata = false
-    /// Whether there is another `swiftodt` element upstream. `nil` before the first frame of a stream that uses
-    /// metadata from upstream.
-    private var followsOther: Bool?
+    /// Whether another `swiftodt` element upstream attaches metadata in this stream. It may begin while playing.
+    private var followsOther = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
     /// Whether the scene has had a result. Before the first one, the full picture is redacted.
@@ -133,7 +132,7 @@ struct RedactionGuard {
     }
 
     /// The detector of an earlier stream may be absent from the next one.
-    mutating func beginStream() { (hasUpstreamMetadata, followsOther) = (false, nil) }
+    mutating func beginStream() { (hasUpstreamMetadata, followsOther) = (false, false) }
 
     /// Returns whether redaction is requested, but neither this frame nor an earlier one of the stream had metadata that
     /// can describe objects. In this case, there may be no detector upstream.
@@ -168,9 +167,8 @@ struct RedactionGuard {
         if gst_buffer_get_meta(buffer, gst_video_crop_meta_api_get_type()) != nil { return Self.cropped }
         guard case .upstream = source else { return nil }
         // With some values of `attach-meta`, the metadata does not show which element attached it.
-        let follows = followsOther ?? UpstreamElements.containOther(before: element)
-        followsOther = follows
-        return follows || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
+        followsOther = followsOther || UpstreamElements.containOther(before: element)
+        return followsOther || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
     }
 
     private static let cropped =

@@ -80,7 +80,8 @@ struct AnnotationBatch {
         guard isFolder(operand) else { return [operand] }
         let base = operand.hasSuffix("/") ? operand : operand + "/"
         let names = PartFile.names(in: operand).filter { name in
-            // Unfinished recordings are skipped: `NAME.part.EXT`, and `TIMEZ.part2.EXT` of odt watch.
+            // Unfinished recordings are skipped: `NAME.part.EXT`, and `TIMEZ.part2.EXT` of odt watch. Other names with
+            // a number, such as `film.part2.mkv`, are usual for complete videos.
             !name.hasPrefix(".") && isVideo(name) && !isUnfinished(PartFile.parts(of: name).stem)
         }
         guard !names.isEmpty else { throw CommandLineError("no video in \(operand).") }

@@ -67,14 +67,16 @@ import Testing
         #expect(abs(answer.scores.total - 1) < 1e-5)
     }
 
+    private static func score(_ numbers: [Float], _ decoder: ClassifierOutputDecoder) throws -> Double {
+        try numbers.withUnsafeBytes {
+            try decoder.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)]).labelScore
+        }
+    }
+
     /// After some logits outside the range of probabilities, logits within this range also pass through the softmax.
     @Test func logitsWithinRangeStayLogits() throws {
         let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
-        func score(_ numbers: [Float]) throws -> Double {
-            try numbers.withUnsafeBytes {
-                try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)]).labelScore
-            }
-        }
+        let score = { try Self.score($0, reading) }
         #expect(try score([0.9, 0, 0, 0, 0]) > 0.8)
         for _ in 0..<4 { _ = try score([9, 0, 0, 0, -1]) }
         #expect(try score([0.9, 0, 0, 0, 0]) < 0.5)
@@ -83,11 +85,7 @@ import Testing
     /// A single output outside the range does not turn the probabilities of other outputs into logits.
     @Test func probabilitiesStayProbabilities() throws {
         let reading = try ClassifierOutputDecoder(inspection([[1, 5]]), table: .standard)
-        func score(_ numbers: [Float]) throws -> Double {
-            try numbers.withUnsafeBytes {
-                try reading.read([TensorView(shape: [1, 5], element: .float32, bytes: $0)]).labelScore
-            }
-        }
+        let score = { try Self.score($0, reading) }
         _ = try score([1.1, 0, 0, 0, 0])
         _ = try score([.nan, 0, 0, 0, 0])
         for _ in 0..<2 { _ = try score([0.9, 0, 0, 0, 0]) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SwiftODT
 
-/// Tests that objects outside the picture are not reported.
+/// Tests that objects outside the picture, and objects of an earlier scene, are not reported.
 @Suite struct SceneVisibilityTests {
     /// Between inferences, the tracker extrapolates an object that leaves the picture beyond its edge.
     @Test func objectExtrapolatedOutsidePictureIsNotReported() throws {
@@ -22,5 +22,24 @@ import Testing
         #expect(widths.count > 18)
         #expect(widths.allSatisfy { $0 >= 1 }, "\(widths)")
         #expect(scene.trackCount > 0)
+    }
+
+    /// An object at the same place after a cut is another one.
+    @Test func zoneIsLeftAtCut() throws {
+        let scene = Scene()
+        let corners = [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)]
+        scene.zones = [Zone("room", .area, corners)]
+        let pictures = [SyntheticScene(seed: 1), SyntheticScene(seed: 408)]
+        let detection = Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)
+        var events: [ZoneEvent] = []
+        for frame in 0..<20 {
+            let seconds = Double(frame) / 25, time = Nanoseconds(seconds * 1e9)
+            scene.advance(to: time, width: 1280, height: 720, luma: pictures[frame < 10 ? 0 : 1].plane(at: seconds))
+            scene.observe([detection], seenAt: time)
+            _ = try scene.objects(in: nil)
+            events += scene.takeZoneEvents()
+        }
+        #expect(events.map(\.kind) == [.enter, .leave, .enter])
+        #expect(events.map(\.id) == [1, 1, 2])
     }
 }

@@ -97,8 +97,8 @@ struct DetectionAssembly: Sendable {
 }
 
 /// A yes-or-no property of a network that its description does not specify. It is derived from the first outputs of the
-/// network, by a majority vote of boxes. The decision is final after 64 votes, so a later unusual output cannot change
-/// it.
+/// network, by a majority vote of boxes or outputs. The decision is final after 64 votes, so a later unusual output cannot
+/// change it.
 final class ModelHeuristic: Sendable {
     private let votes = Mutex((for: 0, against: 0))
 

@@ -172,7 +172,10 @@ extension NetworkInspection {
             fit: manifestValue?.fit ?? usual.fit)
         switch input.element {
         // Networks with an unsigned input usually take grey levels.
-        case .uint8 where manifestValue?.mean ?? .zero == .zero && manifestValue?.scale ?? .one == .one:
+        case .uint8 where manifestValue?.mean == nil && manifestValue?.scale == nil: fed.element = .uint8
+        case .uint8
+        where quantisation[input.name] == nil && manifestValue?.mean ?? .zero == .zero
+            && manifestValue?.scale ?? .one == .one:
             fed.element = .uint8
         case .float32, .float16:
             fed.mean = manifestValue?.mean ?? usual.mean

@@ -83,11 +83,16 @@ extension NetworkInspection {
         let others = outputs.indices.filter { $0 != matrices[0] }.map { outputs[$0].shape }
         let prototypes = others.filter { $0.count != 5 }
         guard !prototypes.isEmpty else { return (matrices[0], matrix, 0) }
-        // In TensorFlow's layout, channels are the last dimension of the picture and of the prototypes.
-        let channel = network.pictureInput.map { network.inputs[$0].shape.last == 3 } == true ? 3 : 1
-        guard prototypes.count == 1, prototypes[0].count == 4, let masks = prototypes[0][channel],
-            (2...1024).contains(masks)
-        else { return nil }
+        guard prototypes.count == 1, case let shape = prototypes[0], shape.count == 4 else { return nil }
+        // In TensorFlow's layout, channels are the last dimension. Prototypes of a square picture show their layout, and
+        // others mostly have that of the picture.
+        let picture = network.pictureInput.map { network.inputs[$0].shape } ?? []
+        let isSquare = Set(picture.dropFirst().filter { $0 != 3 }).count == 1
+        let isTensorFlow =
+            (shape[1] == shape[2]) != (shape[2] == shape[3]) && isSquare
+            ? shape[1] == shape[2]
+            : picture.last == 3
+        guard let masks = shape[isTensorFlow ? 3 : 1], (2...1024).contains(masks) else { return nil }
         return (matrices[0], matrix, masks)
     }
 
