@@ -119,6 +119,12 @@ package final class AnnotationPipeline: Sendable {
             return .remove
         }
         guard let even, let container else { return }
+        // The size before the first frame can differ: the orientation of a file is known only after its first caps.
+        let hasFrames = Monitor(false)
+        even.pad("sink")?.watchBuffers { _ in
+            hasFrames.update { $0 = true }
+            return .remove
+        }
         let first = Monitor<(width: Int, height: Int)?>(nil)
         even.pad("sink")?.watchEvents { [weak even, weak pipeline] event in
             guard event.pointee.type == GST_EVENT_CAPS else { return .ok }
@@ -128,7 +134,7 @@ package final class AnnotationPipeline: Sendable {
             guard gst_video_info_from_caps(&picture, caps) != 0 else { return .ok }
             let size = (width: Int(picture.width) & ~1, height: Int(picture.height) & ~1)
             let before = first.update { first in
-                let before = first ?? size
+                let before = hasFrames.read { $0 } ? first ?? size : size
                 first = before
                 return before
             }
