@@ -132,7 +132,7 @@ final class DetectionRecorder {
                 .resource(
                     GST_RESOURCE_ERROR_WRITE,
                     "the recording stays incomplete, because parts of the video can be missing after a seek, a flush or the "
-                        + "begin of another stream; record each video alone and without seeking"))
+                        + "start of another stream; record each video alone and without seeking"))
         }
         do {
             try writer.finish(RecordingEnd(frames: frames, last: last))
