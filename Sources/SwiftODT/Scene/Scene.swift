@@ -207,7 +207,7 @@ package final class Scene {
         findUnclassified(beside: &known)
         try reidentify(&known, in: frame)
         let all = unlabelled.isEmpty ? known : known + unlabelled
-        if options.follows { watch.follow(all, at: now) } else { watch.count(all) }
+        if options.follows { watch.follow(all, at: now) { summary(of: $0) != nil } } else { watch.count(all) }
         let chosen = choose(among: known)
         if options.multipleObjects {
             let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
@@ -365,11 +365,14 @@ package final class Scene {
 
     private func note(_ kind: TrackEvent.Kind, _ object: SceneObject, reason: TrackEvent.Reason? = nil) {
         let track = object.track
-        let number = track.id.map { reidentifier?.number(of: $0) ?? $0 }
         let (best, pathLength) =
-            number.flatMap { tracker.summary(of: $0) ?? unclassified.summary(of: $0) ?? salient.summary(of: $0) }
-            ?? ((score: track.score, box: track.box, time: track.lastSeen), 0)
+            track.id.flatMap(summary) ?? ((score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
         events.append(SceneEvent(event: event, category: object.category))
+    }
+    /// Returns the best detection and the path length of an object. `nil` if its track has ended.
+    private func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
+        let number = reidentifier?.number(of: id) ?? id
+        return tracker.summary(of: number) ?? unclassified.summary(of: number) ?? salient.summary(of: number)
     }
 }

@@ -91,7 +91,11 @@ struct ZoneWatch {
         }
     }
 
-    mutating func follow(_ tracks: [Track], at now: Nanoseconds) {
+    /// Updates the counts with the tracks of a frame.
+    ///
+    /// - Parameter isTracked: whether the track with an id has not ended. A track that is not in `tracks` because its
+    ///   object is occluded keeps its state in the zones until it ends.
+    mutating func follow(_ tracks: [Track], at now: Nanoseconds, isTracked: (Int) -> Bool = { _ in false }) {
         guard !zones.isEmpty else { return }
         let visible = tracks.filter { $0.state == .new || $0.state == .tracked }
         let visibleIDs = Set(visible.lazy.compactMap(\.id))
@@ -107,7 +111,7 @@ struct ZoneWatch {
         }
         let present = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
         for (id, zoneTrack) in zoneTracks.sorted(by: { $0.key < $1.key })
-        where now - zoneTrack.lastSeen > Self.reentryTime && !present.contains(id) {
+        where now - zoneTrack.lastSeen > Self.reentryTime && !present.contains(id) && !isTracked(id) {
             dismiss(zoneTrack)
         }
     }

@@ -42,4 +42,30 @@ import Testing
         #expect(events.map(\.kind) == [.enter, .leave, .enter])
         #expect(events.map(\.id) == [1, 1, 2])
     }
+
+    /// An occluded object is not reported, but its track is kept until the maximum age.
+    @Test func occludedObjectKeepsItsZoneUntilTheTrackEnds() throws {
+        var options = SceneOptions()
+        options.tracker.maxAge = 5_000_000_000
+        let scene = Scene(options: options)
+        let corners = [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)]
+        scene.zones = [Zone("room", .area, corners)]
+        let empty = SyntheticScene()
+        let occupied = SyntheticScene(
+            objects: [.init(width: 100, height: 200, place: { _ in (300, 200) }, seed: 7, light: 60)])
+        var (events, absentFrames): ([ZoneEvent], Int) = ([], 0)
+        for frame in 0..<125 {
+            let seconds = Double(frame) / 25, time = Nanoseconds(seconds * 1e9)
+            let isVisible = !(25..<100).contains(frame)
+            let picture = isVisible ? occupied : empty
+            scene.advance(to: time, width: 1280, height: 720, luma: picture.plane(at: seconds))
+            scene.observe(
+                isVisible ? picture.boxes(at: seconds).map { Detection(box: $0, score: 0.9) } : [], seenAt: time)
+            if try scene.objects(in: nil).isEmpty { absentFrames += 1 }
+            events += scene.takeZoneEvents()
+        }
+        #expect(absentFrames > 50)
+        #expect(events.map(\.kind) == [.enter])
+        #expect(scene.zoneCounts[0].all.entered == 1)
+    }
 }
