@@ -99,7 +99,7 @@ package struct TrackReidentifier: Sendable {
             for number in due(Int(budget), in: frame, at: now) {
                 budget -= 1
                 try addView(of: number, in: frame, at: now)
-                if let change = decide(number, at: now) { changes.append(change) }
+                if let change = decide(number, in: frame, at: now) { changes.append(change) }
             }
         }
         for index in tracks.indices { tracks[index].id = tracks[index].id.map(identity) }
@@ -177,12 +177,13 @@ package struct TrackReidentifier: Sendable {
     }
 
     private func isGoodView(_ track: Track, in frame: Frame, at now: Nanoseconds) -> Bool {
-        let box = track.box
-        guard track.state != .coasting, now - track.lastSeen <= Self.freshness, box.height >= Self.minimumHeight,
+        let (box, upright) = (track.box, frame.upright(track.box))
+        guard track.state != .coasting, now - track.lastSeen <= Self.freshness, upright.height >= Self.minimumHeight,
             box.minX >= 1, box.minY >= 1, box.maxX <= Double(frame.width - 1), box.maxY <= Double(frame.height - 1)
         else { return false }
         return !boxes.contains { number, other in
-            number != track.id && other.maxY > box.maxY && other.intersection(box).area > Self.coveredPart * box.area
+            number != track.id && other.intersection(box).area > Self.coveredPart * box.area
+                && frame.upright(other).maxY > upright.maxY
         }
     }
 
@@ -203,10 +204,10 @@ package struct TrackReidentifier: Sendable {
 
     // MARK: Decisions
 
-    private mutating func decide(_ number: Int, at now: Nanoseconds) -> Change? {
+    private mutating func decide(_ number: Int, in frame: Frame, at now: Nanoseconds) -> Change? {
         guard let one = followed[number], !one.isDecided, let appearance = one.appearance else { return nil }
         let isLate = now - (one.firstView ?? now) > Self.decisionTime
-        let id = isLate ? nil : returned(one, number, appearance, at: now)
+        let id = isLate ? nil : returned(one, number, appearance, in: frame, at: now)
         followed[number]?.isDecided = isLate || id != nil
         guard let id else { return nil }
         let before = ended.removeValue(forKey: id)
@@ -218,7 +219,9 @@ package struct TrackReidentifier: Sendable {
 
     /// Returns the id of the ended track with the most similar appearance. `nil` if this track is not similar enough,
     /// or if another object is almost as similar.
-    private func returned(_ one: Followed, _ number: Int, _ appearance: ObjectAppearance, at now: Nanoseconds) -> Int? {
+    private func returned(
+        _ one: Followed, _ number: Int, _ appearance: ObjectAppearance, in frame: Frame, at now: Nanoseconds
+    ) -> Int? {
         let candidates = ended.filter {
             $0.value.track.lastSeen < one.track.firstSeen && $0.value.track.label?.text == one.track.label?.text
         }.sorted { $0.key < $1.key }
@@ -229,7 +232,8 @@ package struct TrackReidentifier: Sendable {
         let second = max(0, similarities[..<place].max() ?? 0, similarities[(place + 1)...].max() ?? 0)
         let (id, before) = candidates[place]
         guard best >= max(Self.minimumSimilarity, second + Self.minimumMargin),
-            isReachable(one.track.box, from: before.track.box, in: now - before.track.lastSeen)
+            isReachable(
+                frame.upright(one.track.box), from: frame.upright(before.track.box), in: now - before.track.lastSeen)
         else { return nil }
         return id
     }
@@ -237,5 +241,12 @@ package struct TrackReidentifier: Sendable {
     private func isReachable(_ box: Box, from before: Box, in time: Nanoseconds) -> Bool {
         let heights = box.centerDistance(to: before) / max(1, max(box.height, before.height))
         return heights <= Self.possibleJump + Self.possibleSpeed * Double(time) / 1e9
+    }
+}
+
+extension Frame {
+    /// Returns a box of the buffer in the picture as it is displayed.
+    fileprivate func upright(_ box: Box) -> Box {
+        orientation.upright(box, bufferWidth: Double(width), bufferHeight: Double(height))
     }
 }

@@ -16,13 +16,14 @@ import Testing
 
         func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance {
             views.update { $0 += 1 }
-            return try ObjectAppearance(embedding: looks[Int(box.width)] ?? [0.5, 0.5, 0.7])
+            return try ObjectAppearance(embedding: looks[Int(min(box.width, box.height))] ?? [0.5, 0.5, 0.7])
         }
     }
 
     /// A sequence of frames of 640 x 480 pixels, ten per second.
     private struct Sequence {
         let describer = Describer()
+        var orientation = Orientation.identity
         var reidentifier: TrackReidentifier
         var changes: [TrackReidentifier.Change] = []
         private var time: Nanoseconds = 0
@@ -52,7 +53,9 @@ import Testing
                 var shown = tracks.enumerated().map { place, track in
                     Track(
                         id: track.id,
-                        box: Box(x: x + 100 * Double(place), y: y, width: Double(track.look), height: 100),
+                        box: orientation.swapsAxes
+                            ? Box(x: y, y: x + 100 * Double(place), width: 100, height: Double(track.look))
+                            : Box(x: x + 100 * Double(place), y: y, width: Double(track.look), height: 100),
                         score: 0.9, label: label.map { Label(index: 0, text: $0) }, state: state,
                         firstSeen: begun[track.id] ?? time, lastSeen: detected ?? time)
                 }
@@ -69,7 +72,9 @@ import Testing
                 memory.initializeMemory(as: UInt8.self, repeating: 128)
                 guard let base = memory.baseAddress else { preconditionFailure("no memory") }
                 return try body(
-                    Frame(format: .gray8, width: 640, height: 480, planes: [.init(base: base, stride: 640)], time: time)
+                    Frame(
+                        format: .gray8, width: 640, height: 480, planes: [.init(base: base, stride: 640)],
+                        orientation: orientation, time: time)
                 )
             }
         }
@@ -94,6 +99,15 @@ import Testing
         try sequence.show([], seconds: 5)
         #expect(try sequence.show([(2, 50)]) == [2])
         #expect(sequence.changes.isEmpty)
+    }
+
+    /// A box that is 100 pixels high in the displayed picture is 40 pixels high in the buffer.
+    @Test func viewsAreJudgedInTheDisplayedPicture() throws {
+        var sequence = Sequence()
+        sequence.orientation = .transpose
+        try sequence.show([(1, 40)])
+        try sequence.show([], seconds: 5)
+        #expect(try sequence.show([(2, 40)]) == [1])
     }
 
     /// Two earlier objects look alike, or a visible one looks like the earlier one.
