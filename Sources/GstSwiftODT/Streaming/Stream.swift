@@ -39,8 +39,8 @@ final class Stream {
     /// The time of the latest frame that was held for redaction.
     private var latestHeldTime: Nanoseconds = 0
     /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
-    /// another query was requested. `nil` before the first query.
-    private var allocation: (answered: Int, requested: Int)?
+    /// another query was requested.
+    private var allocation = (answered: 0, requested: 0)
     /// Whether frames were dropped because downstream has refused a frame or its caps.
     private var hasRefusedFrames = false
 
@@ -133,18 +133,20 @@ final class Stream {
 
     /// Returns the buffer to hold for a frame. Usually, this is the same buffer. If more frames may be held than the
     /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
-    /// few buffers. Frames are then copied until upstream has sent another query. Takes ownership of the buffer.
+    /// few buffers. Frames are then copied until upstream has sent a query. Some upstream elements never send one with
+    /// caps, for example `appsrc` with its own pool. Takes ownership of the buffer.
     private func holdable(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan
     ) -> UnsafeMutablePointer<GstBuffer> {
         let count = plan.maximumHeldFrames
-        guard let allocation, count > allocation.answered else { return buffer }
-        if count > allocation.requested {
-            self.allocation?.requested = count
+        guard count > allocation.answered else { return buffer }
+        let held = GstBufferReference.withoutPool(buffer)
+        if held != buffer, count > allocation.requested {
+            allocation.requested = count
             element.log(.info, "up to \(count) frames are held from now on; another allocation query is requested")
             element.requestAllocation()
         }
-        return GstBufferReference.withoutPool(buffer)
+        return held
     }
 
     /// - Parameter isPreview: whether the frame always waits for its inference.

@@ -193,6 +193,27 @@ import Testing
         while let buffer = harness.pull(ifThere: true) { ElementHarness.release(buffer) }
     }
 
+    /// An application that pushes the buffers of its own pool into `appsrc` sends no allocation query with caps.
+    @Test func framesOfSmallPoolAreCopiedWithoutAllocationQuery() {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = ElementHarness("strategy=every-frame draw=false", source: { .detector(detector) })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        let pool = BoundedPool(bufferSize: Int(harness.info.size), count: 2)
+        for number in 0..<4 {
+            guard let buffer = pool.acquire() else {
+                Issue.record("the pool has no buffer for frame \(number)")
+                break
+            }
+            buffer.pointee.pts = GstClockTime(number) * 33_333_333
+            #expect(harness.push(buffer) == GST_FLOW_OK)
+        }
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == 4)
+        while let buffer = harness.pull(ifThere: true) { ElementHarness.release(buffer) }
+    }
+
     /// If upstream applied downstream's cropping by metadata, inference would run on another picture.
     @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }
