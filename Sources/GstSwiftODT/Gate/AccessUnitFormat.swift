@@ -98,7 +98,8 @@ struct AccessUnitFormat: Hashable {
         case .h265:
             let type = header >> 1 & 0x3f
             switch type {
-            case 8, 9: return .leading
+            // Types 6 and 7 can be decoded without earlier pictures, but are displayed before the key frame, too.
+            case 6...9: return .leading
             case 16...23: return .randomAccess
             default: return type < 32 ? .other : nil
             }

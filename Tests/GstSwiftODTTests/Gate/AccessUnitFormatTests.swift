@@ -22,12 +22,12 @@ import Testing
         #expect(kind(.h264, lengthSize: 2, [0, 4, 6, 6, 1, 0x80, 0, 5] + unit) == expected)
     }
 
-    /// Types 6 and 7 are leading pictures that refer only to the random access point and to each other.
+    /// All leading pictures are displayed before their random access point, even those that can be decoded without
+    /// earlier pictures (types 6 and 7).
     @Test(
         arguments: [
             (19, .randomAccess), (20, .randomAccess), (21, .randomAccess), (16, .randomAccess), (1, .other),
-            (6, .other),
-            (7, .other), (8, .leading), (9, .leading),
+            (6, .leading), (7, .leading), (8, .leading), (9, .leading),
         ] as [(UInt8, AccessUnitFormat.Kind)])
     func h265UnitType(type: UInt8, expected: AccessUnitFormat.Kind) {
         let parameters: [UInt8] = [0, 0, 0, 1, 32 << 1, 1, 12, 1]
