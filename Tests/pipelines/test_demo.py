@@ -1,11 +1,13 @@
 """Pipelines/demo writes the files that its --help lists."""
+import contextlib
 import json
 import os
 import re
+import shutil
 import tempfile
 import unittest
 
-from streams import BIKES, ROOT, command
+from streams import BIKES, ROOT, InFolder, command
 
 OUT = os.path.join(ROOT, "Pipelines", "out", "bikes")
 
@@ -53,6 +55,33 @@ class Demo(unittest.TestCase):
         self.assertEqual(({row[0] for row in data["tracks"]}, data["results"]), (ended, 250))
         # A picture of each track, and a frame for the heat map.
         self.assertTrue(all(pictures["tracks"]) and pictures["frame"])
+
+
+class Footage(InFolder):
+    """The footage of the pictures. The programs that Pipelines/demo runs are replaced by a script that logs its arguments."""
+
+    def test_pictures_of_report_are_redacted(self):
+        for name in ("Pipelines/setup", "Pipelines/summary", ".build/tool/odt", "ffmpeg", "ffprobe"):
+            path = self.path(name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\necho "{name} $*" >> {self.folder}/log\n')
+                file.write({"ffprobe": "echo 10,250\n", "ffmpeg": 'for last; do :; done\ntouch "$last"\n'}.get(name, ""))
+            os.chmod(path, 0o755)
+        shutil.copy(f"{ROOT}/Pipelines/demo", self.path("Pipelines/demo"))
+        video = self.path("street.mp4")
+        with open(video, "w", encoding="utf-8"):
+            pass
+        annotated = self.path("Pipelines/out/street/annotated.mp4")
+        for words, footage in (([], video), (["box-style=blur", "privacy-labels=person"], annotated)):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self.path("log"))
+            said = command(self.path("Pipelines/demo"), video, *words, PATH=f"{self.folder}:{os.environ['PATH']}")
+            self.assertEqual(said.returncode, 0, said.stderr)
+            with open(self.path("log"), encoding="utf-8") as file:
+                log = file.read()
+            self.assertRegex(log, rf"(?m)^\.build/tool/odt report .* {footage}$")
+            self.assertRegex(log, rf"(?m)^ffmpeg .*-i {annotated} ")
 
 
 @unittest.skipUnless(os.path.exists(BIKES), "no demo video: Pipelines/setup fetches it")
