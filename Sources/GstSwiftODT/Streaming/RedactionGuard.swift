@@ -22,6 +22,8 @@ struct RedactionGuard {
     private var hasUpstreamMetadata = false
     /// Whether another `swiftodt` element upstream attaches metadata in this stream. It may begin while playing.
     private var followsOther = false
+    /// Whether ``finishStream()`` was called for this stream.
+    private var hasFinished = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
     /// Whether the scene has had a result. Before the first one, the full picture is redacted.
@@ -119,9 +121,11 @@ struct RedactionGuard {
     /// The upper limit of the time between two frames. In a gap of the stream, no frame shows an object.
     private static let longestStep: Nanoseconds = 1_000_000_000
 
-    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelt or wrong. This is the case if no
-    /// detection had the label and it is no class name of COCO, or if no detection had any label of the list.
-    func finishStream() {
+    /// Warns at the end of a stream, once, if a label in `privacy-labels` may be misspelt or wrong. This is the case if
+    /// no detection had the label and it is no class name of COCO, or if no detection had any label of the list.
+    mutating func finishStream() {
+        guard !hasFinished else { return }
+        hasFinished = true
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
             let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
         else { return }
@@ -132,7 +136,7 @@ struct RedactionGuard {
     }
 
     /// The detector of an earlier stream may be absent from the next one.
-    mutating func beginStream() { (hasUpstreamMetadata, followsOther) = (false, false) }
+    mutating func beginStream() { (hasUpstreamMetadata, followsOther, hasFinished) = (false, false, false) }
 
     /// Returns whether redaction is requested, but neither this frame nor an earlier one of the stream had metadata that
     /// can describe objects. In this case, there may be no detector upstream.

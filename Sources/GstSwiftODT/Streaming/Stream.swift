@@ -295,7 +295,8 @@ final class Stream {
 
     func setOverlay(_ attaches: Bool) { finisher.drawer.attachesOverlay = attaches }
 
-    /// Posts pending warnings. Called when the element stops, whether or not the stream has ended.
+    /// Posts pending warnings. Called when the element stops, whether or not the stream has ended. Applications often
+    /// stop reading messages before.
     func stop() {
         finisher.warnOfLeftOut()
         redaction.finishStream()
@@ -468,6 +469,7 @@ final class Stream {
             let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames && failure == nil
             dropFrames()
             finisher.finishStream(isComplete: isComplete)
+            redaction.finishStream()
             do {
                 try sources.source?.finishStream { element.warn($0) }
             } catch {

@@ -175,16 +175,23 @@ import Testing
         }
     }
 
-    @Test func unusualPrivacyLabelThatNoDetectionHasIsWarnedAboutAtEnd() {
+    /// Without an end of stream, the warning is posted when the element stops.
+    @Test(arguments: [true, false]) func unusualPrivacyLabelThatNoDetectionHasIsWarnedAboutOnceAtEnd(hasEnd: Bool) {
         for (labels, warns) in [("face", true), ("person", true), ("cup,face,zebra", true), ("zebra,cup", false)] {
             let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=\(labels)")
             harness.setCaps()
             let buffer = harness.buffer(0)
             harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "cup")
             harness.push(buffer)
-            gst_element_set_state(harness.element, GST_STATE_READY)
+            if hasEnd {
+                gst_harness_push_event(harness.harness, gst_event_new_eos())
+            } else {
+                gst_element_set_state(harness.element, GST_STATE_READY)
+            }
             let text = harness.takeMessage(GST_MESSAGE_WARNING)
             #expect((text?.contains("but no detection had this label") == true) == warns, "\(labels)")
+            gst_element_set_state(harness.element, GST_STATE_READY)
+            #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil, "\(labels)")
         }
     }
 
