@@ -111,6 +111,21 @@ class Privacy(unittest.TestCase):
                     texts = [one.gerror.message if hasattr(one, "gerror") else one.message for one in posted]
                     self.assertTrue(any(fault in text for text in texts), (name, strict, texts))
 
+    def test_label_that_a_recording_cannot_have_is_an_error(self):
+        """A recording of an earlier version has no list of labels, so there is a warning before the end."""
+        header = {"swiftodt-detections": 1, "width": 320, "height": 240, "score-floor": 0.1, "detector": "neural", "inference-interval": 1}
+        frames = [{"time": number * 33333333, "detections": [[9, 9, 50, 80, 0.9, 0, "person"]]} for number in range(30)]
+        end = {"end": True, "frames": 30, "time": 29 * 33333333}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, more, label, errors, warnings in (("new", {"labels": ["person", "dog"]}, "people", 1, 0),
+                                                        ("new", {"labels": ["person", "dog"]}, "person", 0, 0), ("old", {}, "people", 0, 1)):
+                path = os.path.join(folder, f"{name}.jsonl")
+                with open(path, "w", encoding="ascii") as file:
+                    file.writelines(json.dumps(line) + "\n" for line in (header | more, *frames, end))
+                said = run(f"{ball(30)} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-labels={label} ! fakesink")
+                texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
+                self.assertEqual([sum(f"'{label}'" in text for text in posted) for posted in texts], [errors, warnings], texts)
+
     def test_fallback_to_motion_is_an_error_where_redaction_is_requested(self):
         said = command("gst-launch-1.0", *f"{ball(5)} ! swiftodt box-style=blur privacy-labels=person ! fakesink".split(),
                        XDG_DATA_HOME="/nowhere", XDG_DATA_DIRS="/nowhere", **{name: "" for name in os.environ if name.startswith("SWIFTODT")})

@@ -61,7 +61,8 @@ class Recorded(unittest.TestCase):
         with open(self.file) as file:
             lines = file.read().splitlines()
         self.assertEqual(len(lines), count + 2)
-        for word in ('"swiftodt-detections":1', '"detector":"neural"', f'"model":"{DETECTORS[0]}', '"score-floor":0.1', '"width":640'):
+        for word in ('"swiftodt-detections":1', '"detector":"neural"', f'"model":"{DETECTORS[0]}', '"score-floor":0.1', '"width":640',
+                     '"labels":["person",'):
             self.assertIn(word, lines[0])
         # Weak detections are recorded, too, so that other thresholds can be applied.
         tried = self.outcome(f"filesrc location={BIKES} ! decodebin", "detector=recorded", "score-threshold=0.3",

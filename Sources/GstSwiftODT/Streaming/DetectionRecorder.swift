@@ -44,9 +44,9 @@ final class DetectionRecorder {
     ///
     /// - Parameters:
     ///   - frame: the first inferred frame.
-    ///   - isSubstitute: whether the motion detector replaces an unavailable network.
+    ///   - source: the source of the detections, which may be a motion detector that replaces an unavailable network.
     /// - Throws: ``ODTError`` if a recording is resumed that belongs to another video, time range or configuration.
-    func begin(_ context: FrameContext, _ frame: Frame, isSubstitute: Bool) throws {
+    func begin(_ context: FrameContext, _ frame: Frame, by source: DetectionSource) throws {
         guard !hasFailed else { return }
         if let header {
             guard (header.width, header.height) != (context.format.width, context.format.height) else { return }
@@ -56,11 +56,12 @@ final class DetectionRecorder {
                     "the recording ends because the frame size has changed; record each size in its own file"))
         }
         let settings = context.settings
-        var fields = isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : detectorFields
+        var fields = source.isSubstitute ? [RecordingHeader.Field("detector", .string("motion"))] : detectorFields
         fields.append(.init("mode", .string(settings.scene.mode == .stream ? "stream" : "single-image")))
         fields.append(.init("inference-interval", .number(Double(settings.inferenceInterval))))
         // With `zoom=off` there is no field, as in recordings that were made before `zoom` existed.
         if settings.zoom != .off { fields.append(.init("zoom", .string(settings.zoom.rawValue))) }
+        if let labels = RecordingHeader.Field(labels: source.labels) { fields.append(labels) }
         fields.append(.init(firstFrame: (frame.luma ?? LumaPlane.reduce(frame)).checksum))
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,

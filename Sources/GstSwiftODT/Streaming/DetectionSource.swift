@@ -20,8 +20,11 @@ enum DetectionSource {
 
     /// The possible labels of detections. Empty if detections have no labels, `nil` if the labels are unknown.
     var labels: [String]? {
-        if case .tensors(let decoding) = self { return decoding.labelNames }
-        return detector?.labels
+        switch self {
+        case .recorded(let played): played.labels
+        case .tensors(let decoding): decoding.labelNames
+        case .detector, .substitute, .upstream: detector?.labels
+        }
     }
 
     /// The traits of the detector. For recordings and tensors, the traits of the network that produced them.

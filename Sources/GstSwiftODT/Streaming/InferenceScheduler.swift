@@ -173,7 +173,7 @@ struct InferenceScheduler {
         of context: FrameContext, _ frame: Frame, _ source: DetectionSource
     ) throws -> PrecomputedResult {
         guard let recorder else { return context.precomputed }
-        try recorder.begin(context, frame, isSubstitute: source.isSubstitute)
+        try recorder.begin(context, frame, by: source)
         if case .unknown = context.precomputed { return try recorder.precomputedResult(context) }
         return context.precomputed
     }

@@ -8,6 +8,8 @@ final class RecordingPlayback: Sendable {
     /// inference, or if its detection source processes every frame. Used only if adaptive inference is requested.
     let recordsInferenceSchedule: Bool
     let traits: DetectorTraits
+    /// The possible labels of detections; `nil` if neither the recording nor a label file states them.
+    let labels: [String]?
     private let play: Monitor<PlaybackState>
 
     /// - Throws: ``ODTError`` if the recording cannot be read.
@@ -18,11 +20,12 @@ final class RecordingPlayback: Sendable {
                 "detector=recorded needs detections-file; create the file with record-detections or "
                     + "\"odt detect VIDEO --detections FILE\"")
         }
-        let labels = try settings.labelFile.map { try Labels.load(file: $0) }
-        let reader = try RecordingReader(file, labels: labels)
+        let names = try settings.labelFile.map { try Labels.load(file: $0) }
+        let reader = try RecordingReader(file, labels: names)
+        labels = reader.header == nil ? names?.all.map(\.text) : reader.header?.labels
         traits = reader.header?.traits ?? DetectorTraits()
         recordsInferenceSchedule = reader.header?.detectorFields.contains { Self.scheduleFields.contains($0) } ?? false
-        play = Monitor(PlaybackState(reader, hasLabels: labels != nil))
+        play = Monitor(PlaybackState(reader, hasLabels: names != nil))
     }
 
     private static let scheduleFields =

@@ -213,12 +213,11 @@ struct RedactionGuard {
             return
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
-        // Upstream elements and recordings have no list of possible labels. Tensors have one if a label file or a model
-        // is given. Label groups that exist have already been replaced by their labels.
-        case .tensors where source == nil || source?.labels != nil: break
+        // Upstream elements have no list of possible labels. Recordings have one if they or a label file state it, and
+        // tensors if a label file or a model is given. Label groups that exist have already been replaced by their labels.
         case .upstream, .recorded, .tensors:
             // The detector can define further groups.
-            guard source != nil else { return nil }
+            guard let source, source.labels == nil else { break }
             return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
         case .auto, .neural: break
         }

@@ -38,6 +38,7 @@ package struct RecordingHeader: Hashable, Sendable {
         package let name: String
         package let value: JSONValue
 
+        static let labels = "labels"
         static let labelGroups = "label-groups"
         static let firstFrame = "first-frame"
 
@@ -45,6 +46,12 @@ package struct RecordingHeader: Hashable, Sendable {
 
         /// Creates the field for the ``LumaPlane/checksum`` of the first inferred frame, which identifies the video.
         package init(firstFrame sum: String) { self.init(Self.firstFrame, .string(sum)) }
+
+        /// Creates the field for the possible labels of detections. Returns `nil` if there are none or they are unknown.
+        package init?(labels: [String]?) {
+            guard let labels, !labels.isEmpty else { return nil }
+            self.init(Self.labels, .array(labels.map(JSONValue.string)))
+        }
 
         /// Creates the field for the label groups of a network's manifest. Returns `nil` if there are no groups.
         package init?(labelGroups: [String: Set<String>]) {
@@ -55,7 +62,7 @@ package struct RecordingHeader: Hashable, Sendable {
     }
 
     private static let retainedFields = [
-        "detector", "inference-interval", "model", "model-sum", "score-threshold", Field.labelGroups,
+        "detector", "inference-interval", "model", "model-sum", "score-threshold", Field.labels, Field.labelGroups,
     ]
     static let version = 1
     static let mark = "swiftodt-detections"
@@ -96,9 +103,14 @@ package struct RecordingHeader: Hashable, Sendable {
         detectorFields = Self.retainedFields.compactMap { name in value[name].map { Field(name, $0) } }
     }
 
+    private func value(_ name: String) -> JSONValue? { detectorFields.first { $0.name == name }?.value }
+
+    /// The possible labels of the recorded detections. `nil` in recordings of earlier versions and of detectors without
+    /// a list of labels.
+    package var labels: [String]? { value(Field.labels)?.array?.compactMap(\.string) }
+
     /// The properties of the network that has made the recorded detections.
     package var traits: DetectorTraits {
-        func value(_ name: String) -> JSONValue? { detectorFields.first { $0.name == name }?.value }
         var traits = DetectorTraits()
         if case .object(let groups)? = value(Field.labelGroups) {
             for (name, labels) in groups {
@@ -113,10 +125,13 @@ package struct RecordingHeader: Hashable, Sendable {
         return traits
     }
 
-    /// Returns the names of the fields that differ, without that of the first frame.
+    /// Returns the names of the fields that differ, without that of the first frame. Recordings of earlier versions have
+    /// no labels.
     static func differences(_ one: JSONValue, _ other: JSONValue) -> Set<String> {
         guard case .object(let ours) = one, case .object(let theirs) = other else { return ["all"] }
-        return Set(ours.keys).union(theirs.keys).filter { $0 != Field.firstFrame && ours[$0] != theirs[$0] }
+        var names = Set(ours.keys).union(theirs.keys).subtracting([Field.firstFrame])
+        if ours[Field.labels] == nil || theirs[Field.labels] == nil { names.remove(Field.labels) }
+        return names.filter { ours[$0] != theirs[$0] }
     }
 }
 

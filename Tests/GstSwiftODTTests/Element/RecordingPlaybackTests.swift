@@ -255,6 +255,36 @@ import Testing
         #expect(outcome.warnings.contains { $0.contains("another stream has begun") } == !isStrict)
     }
 
+    @Test func labelThatTheRecordedDetectorDoesNotHaveIsAnErrorWithRedaction() {
+        for (labels, error) in [
+            ("people", "no label 'people', which privacy-labels names; it has person, dog, car"), ("@people,car", nil),
+        ] as [(String, String?)] {
+            for isRecordedAgain in [false, true] {
+                let detections = { @Sendable (_: Int) in
+                    [
+                        Detection(
+                            box: Box(x: 8, y: 8, width: 16, height: 24), score: 0.9, label: Label(index: 1, text: "dog")
+                        )
+                    ]
+                }
+                _ = play(
+                    "record-detections=\(file) record-existing=replace",
+                    source: { .detector(ScriptedDetector(script: detections)) })
+                var played = file
+                if isRecordedAgain {
+                    played = folder.path + "/again.jsonl"
+                    _ = replay("record-detections=\(played) record-existing=replace")
+                }
+                let outcome = play(
+                    "detector=recorded detections-file=\(played) box-style=blur privacy-labels=\(labels)")
+                #expect(outcome.errors.count == (error == nil ? 0 : 1))
+                #expect(error.map { outcome.errors.first?.contains($0) == true } ?? true, "\(outcome.errors)")
+                #expect(outcome.pictures.count == (error == nil ? 14 : 0))
+                #expect(outcome.warnings.isEmpty, "\(outcome.warnings)")
+            }
+        }
+    }
+
     /// The boxes would be at another place than the objects.
     @Test func orientationMismatchIsAnErrorWithStrictRedaction() {
         _ = record("score-threshold=0.1 orientation=180")

@@ -56,6 +56,16 @@ import Testing
         #expect(RecordingHeader.Field(labelGroups: [:]) == nil)
     }
 
+    @Test func readerReturnsTheLabelsOfTheRecordedDetector() throws {
+        #expect(try RecordingHeader(JSONValue(parsing: Self.header.text.utf8)).labels == nil)
+        var header = Self.header
+        header.detectorFields.append(try #require(.init(labels: ["person", "a \"b\""])))
+        let writer = try RecordingWriter(path(), existing: .refuse)
+        try writer.begin(header)
+        #expect(try RecordingReader(path()).header?.labels == ["person", "a \"b\""])
+        #expect(RecordingHeader.Field(labels: []) == nil && RecordingHeader.Field(labels: nil) == nil)
+    }
+
     private func problem(_ body: () throws -> Void) -> String {
         do {
             try body()
@@ -339,6 +349,24 @@ import Testing
         let said = problem { try writer.begin(other) }
         #expect(said.contains("different values of iou-threshold, model"), "\(said)")
         #expect(try text() == before)
+    }
+
+    /// Recordings of earlier versions have no labels.
+    @Test func resumeRejectsOtherLabels() throws {
+        for (recorded, resumed, isValid) in [("a", "a", true), ("a", "b", false), (nil, "b", true)] {
+            func header(_ label: String?) -> RecordingHeader {
+                var header = Self.header
+                if let field = RecordingHeader.Field(labels: label.map { [$0] }) { header.detectorFields.append(field) }
+                return header
+            }
+            var writer: RecordingWriter? = try RecordingWriter(path(), existing: .replace)
+            try writer?.begin(header(recorded))
+            _ = try writer?.write(frame(0))
+            writer = nil
+            let other = try RecordingWriter(path(), existing: .resume)
+            let text = problem { try other.begin(header(resumed)) }
+            #expect(isValid ? text == "none" : text.contains("different values of labels"), "\(text)")
+        }
     }
 
     /// Recordings of earlier versions have no checksum of the first frame.
