@@ -58,14 +58,15 @@ package final class AnnotationPipeline: Sendable {
         appliedOrientation = orientation == "auto" ? nil : orientation
         if output != nil, appliedOrientation != nil { pipeline["mux"].set(comment: Self.comment) }
         // The tags of the input can contain an unredacted picture and the place of the recording.
-        if output != nil, RedactionRequest(of: element) != nil { pipeline["mux"].ignoreTags() }
+        let omitsTags = output != nil && RedactionRequest(of: element) != nil
+        if omitsTags { pipeline["mux"].ignoreTags() }
         (self.pipeline, self.input) = (pipeline, input)
         container = output?.container
         even = output == nil ? nil : pipeline["even"]
         if case .media = input {
             linker = StreamLinker(
                 pipeline, muxer: output == nil ? nil : pipeline["mux"],
-                soundEncoder: output?.container.soundEncoder ?? "", notify: notify)
+                soundEncoder: output?.container.soundEncoder ?? "", omitsTags: omitsTags, notify: notify)
         } else {
             linker = nil
         }

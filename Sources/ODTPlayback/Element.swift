@@ -71,6 +71,14 @@ package final class Element: @unchecked Sendable {
             gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), nil, nil, GConnectFlags(0))
     }
 
+    /// Makes the element of a bin that writes tags into its stream, for example `vorbistag`, write none.
+    package func omitTagsInside() {
+        let bin = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GstBin.self)
+        guard let setter = gst_bin_get_by_interface(bin, gst_tag_setter_get_type()) else { return }
+        gst_tag_setter_set_tag_merge_mode(OpaquePointer(setter), GST_TAG_MERGE_KEEP_ALL)
+        gst_object_unref(setter)
+    }
+
     private static func dropTags(at pad: UnsafeMutablePointer<GstPad>) {
         gst_object_ref(pad)
         Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }

@@ -47,6 +47,18 @@ package struct StreamKind {
         }
     }
 
+    /// The elements that copy sound without the comments in its header, for example a cover picture or a place, if
+    /// ``Element/omitTagsInside()`` is called; `nil` if the muxers copy no comments of this format.
+    package func commentRemover(soundEncoder: String) -> String? {
+        switch name {
+        case "audio/x-vorbis": "vorbistag"
+        // `flactag` keeps pictures. FLAC is lossless, so the samples stay the same.
+        case "audio/x-flac": "flacparse ! flacdec ! audioconvert ! flacenc ! flacparse"
+        case "audio/x-speex": "speexdec ! \(soundEncoder)"
+        default: nil
+        }
+    }
+
     /// Returns whether the pad belongs to a demuxer. If so, the container itself stores this format, and no decoder
     /// produced it.
     package func isOfContainer(_ pad: UnsafeMutablePointer<GstPad>) -> Bool { Self.isMade(by: "Demuxer", pad) }

@@ -22,16 +22,21 @@ package final class StreamLinker: Sendable {
     /// The muxer for sound and subtitles; `nil` if only the video is used.
     private let muxer: Element?
     private let soundEncoder: String
+    private let omitsTags: Bool
     private let pictureEnd = PictureEnd()
     private let notify: @Sendable (String) -> Void
     private let state = Mutex(State())
 
     /// Connects to the signals of the pipeline's element `decoded`. The linker must outlive the pipeline, because the
     /// signals hold no reference.
+    ///
+    /// - Parameter omitsTags: Whether the comments in the headers of sound are removed.
     package init(
-        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, notify: @escaping @Sendable (String) -> Void
+        _ pipeline: Pipeline, muxer: Element?, soundEncoder: String, omitsTags: Bool = false,
+        notify: @escaping @Sendable (String) -> Void
     ) {
         (self.pipeline, self.muxer, self.soundEncoder, self.notify) = (pipeline, muxer, soundEncoder, notify)
+        self.omitsTags = omitsTags
         video = pipeline["video"]
         if let slot = muxer?.pad("video_0") { pictureEnd.follow(slot) }
         listen(to: pipeline["decoded"])
@@ -129,7 +134,8 @@ package final class StreamLinker: Sendable {
     private func linkSound(_ pad: Pad, _ stream: StreamKind) {
         guard muxer != nil else { return }
         let isCopied = stream.name != "audio/x-raw" || (isUncompressed(pad) && isSupported(stream, at: "audio_%u"))
-        linkPad(pad, by: isCopied ? stream.parser : soundEncoder, to: "audio_%u", "sound")
+        let remover = omitsTags ? stream.commentRemover(soundEncoder: soundEncoder) : nil
+        linkPad(pad, by: isCopied ? remover ?? stream.parser : soundEncoder, to: "audio_%u", "sound")
     }
 
     private func linkSubtitles(_ pad: Pad, _ stream: StreamKind) {
@@ -148,6 +154,7 @@ package final class StreamLinker: Sendable {
             // full queue would block the video.
             let wait = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
             let bin = try pipeline.add(chain.map { "\($0) ! \(wait)" } ?? wait)
+            if omitsTags { bin.omitTagsInside() }
             guard let muxer, let slot = muxer.requestPad(template) else {
                 return notify("\(what) came too late and are omitted")
             }

@@ -6,7 +6,7 @@ import statistics
 import tempfile
 import unittest
 
-from streams import BIKES, ROOT, InFolder, ball, balls, box, command, difference, frames, needs_detector, needs_video, run
+from streams import BIKES, ROOT, Gst, InFolder, ball, balls, box, command, difference, frames, listen, needs_detector, needs_video, run
 
 import gi
 
@@ -231,6 +231,44 @@ class Tools(InFolder):
             return command(f"{ROOT}/.build/tool/odt", "annotate", "--force", "--set=detector=motion", *words, self.video, path), path
 
         self.check(annotate)
+
+    def source(self, coder):
+        """Writes a video whose sound has a title and a cover picture in its header."""
+        path = self.path(f"{coder}.mkv")
+        pipeline = Gst.parse_launch(f"{ball(60)} ! jpegenc ! matroskamux name=muxer ! filesink location={path} audiotestsrc num-buffers=80"
+                                    f" ! audio/x-raw,rate=32000,channels=1 ! {coder} name=coder ! muxer.")
+        tags, picture = Gst.TagList.new_empty(), Gst.Buffer.new_wrapped(b"\xff\xd8\xffSecret picture")
+        tags.add_value(Gst.TagMergeMode.REPLACE, "title", "Secret title")
+        tags.add_value(Gst.TagMergeMode.REPLACE, "image", Gst.Sample.new(picture, Gst.Caps.from_string("image/jpeg"), None, None))
+        pipeline.get_by_name("coder").merge_tags(tags, Gst.TagMergeMode.REPLACE)
+        pipeline.set_state(Gst.State.PLAYING)
+        try:
+            self.assertEqual(listen(pipeline).errors, [])
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        return path
+
+    def sound(self, path, *words):
+        return command("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", *words, "-").stdout
+
+    def test_comments_of_sound_are_removed(self):
+        """Vorbis is copied, FLAC keeps its samples, and Speex is encoded again."""
+        same = {"vorbisenc": ("-c", "copy", "-f", "framemd5"), "flacenc": ("-f", "framemd5")}
+        for coder, container in (("vorbisenc", "mkv"), ("vorbisenc", "webm"), ("flacenc", "mkv"), ("speexenc", "mkv")):
+            with self.subTest((coder, container)):
+                source, path = self.source(coder), self.path(f"redacted.{container}")
+                said = command(f"{ROOT}/.build/tool/odt", "annotate", "--force", "--set=detector=motion", "--set=box-style=blur", source, path)
+                self.assertEqual((said.returncode, said.stderr), (0, ""))
+                counts = []
+                for name in (source, path):
+                    with open(name, "rb") as file:
+                        content = file.read()
+                    counts.append([content.count(b"Secret title") > 0, b"Secret picture" in content or b"METADATA_BLOCK_PICTURE" in content])
+                self.assertEqual(counts, [[True, True], [False, False]])
+                before, after = (self.sound(name, *same.get(coder, ("-f", "framemd5"))) for name in (source, path))
+                self.assertGreater(after.count("\n"), 20)
+                if coder in same:
+                    self.assertEqual(after, before)
 
     def test_watch_without_pictures_does_not_mention_draw(self):
         said = self.watch("--set", "box-style=blur")
