@@ -11,7 +11,8 @@ enum RowKernels {
     /// Blends two rows of bytes: `first + (second - first) * weight`. The unit of `weight` is 1/16384.
     ///
     /// The difference is multiplied by the upper and by the lower seven bits of the weight separately. All products
-    /// thus fit in 16 bits.
+    /// thus fit in 16 bits. Both products are rounded down, so the sum can be -1 for a black pixel. It is limited to 0,
+    /// because ``resample(_:step:index:weights:count:into:)`` reads unsigned values.
     static func blend(
         _ first: UnsafePointer<UInt8>, _ second: UnsafePointer<UInt8>, weight: Int16, count: Int,
         into target: UnsafeMutablePointer<Int16>
@@ -22,7 +23,7 @@ enum RowKernels {
         while i < count {
             let sample = Int16(truncatingIfNeeded: first[i])
             let difference = Int16(truncatingIfNeeded: second[i]) &- sample
-            target[i] = (sample &<< 6) &+ ((difference &* upper) &>> 1) &+ ((difference &* lower) &>> 8)
+            target[i] = max((sample &<< 6) &+ ((difference &* upper) &>> 1) &+ ((difference &* lower) &>> 8), 0)
             i &+= 1
         }
     }

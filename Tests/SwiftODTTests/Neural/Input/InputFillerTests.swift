@@ -335,4 +335,24 @@ import Testing
         #expect(placement.scaleX * 720 == 320)
         #expect(abs(placement.scaleY * 576 - 176) < 1)
     }
+
+    /// The blend of a black pixel was -1 for a weight near 1, which the next step read as 65535.
+    @Test func blendedRowsAreNeverNegative() {
+        let samples = (0...UInt8.max).map(\.self)
+        var blended = [Int16](repeating: 0, count: samples.count)
+        for weight in [Int16(0), 127, 8192, 16255, 16256, 16257, 16300, 16319, 16382, 16383, 16384] {
+            for first in samples {
+                RowKernels.blend(
+                    [UInt8](repeating: first, count: samples.count), samples, weight: weight, count: samples.count,
+                    into: &blended)
+                let expected = samples.map { second in
+                    let difference = Int(second) - Int(first)
+                    return max(
+                        Int(first) * 64 + (difference * (Int(weight) >> 7)) >> 1
+                            + (difference * (Int(weight) & 127)) >> 8, 0)
+                }
+                #expect(blended.map(Int.init) == expected, "\(first), \(weight)")
+            }
+        }
+    }
 }
