@@ -94,7 +94,8 @@ package struct Labels: Sendable {
         return numbered(lines) ?? lines
     }
 
-    /// Returns the names if every line begins with its class index.
+    /// Returns the names if every line begins with its class index. Without index 0, the names must differ, because the
+    /// numbers can be part of names such as "1 euro" and "2 euro".
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
         for line in lines where !line.isEmpty {
@@ -104,6 +105,8 @@ package struct Labels: Sendable {
             else { return nil }
             names.append((index, name(from: line[line.index(after: end)...])))
         }
+        let used = names.map(\.name).filter { !$0.isEmpty && $0.lowercased() != "n/a" }
+        guard names.contains(where: { $0.index == 0 }) || Set(used).count == used.count else { return nil }
         return placed(names)
     }
 

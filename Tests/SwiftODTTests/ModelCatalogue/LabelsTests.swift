@@ -20,6 +20,9 @@ import Testing
         #expect(texts("0 person\n2 traffic light\n1: car\n") == ["person", "car", "traffic light"])
         #expect(texts("1,person\n2,car") == [nil, "person", "car"])
         #expect(texts("5 a\n5 b") == ["5 a", "5 b"])
+        #expect(texts("1 euro\n2 euro") == ["1 euro", "2 euro"])
+        #expect(texts("0 car\n1 car") == ["car", "car"])
+        #expect(texts("1 car\n2 N/A\n3 N/A") == [nil, "car", "N/A", "N/A"])
     }
 
     @Test func readsTensorFlowLabelMaps() {
