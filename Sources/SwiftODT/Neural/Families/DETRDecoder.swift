@@ -107,7 +107,8 @@ extension DETRDecoder {
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
-        let realTime = !competing && firstClass == 0 && !isRoboflow && matrices[boxes]?.rows == 300
+        let realTime =
+            !competing && firstClass == 0 && numbers != 91 && !isRoboflow && matrices[boxes]?.rows == 300
         let activation: Activation =
             competing ? .softmax : .each(inspection.manifest?.scoresAreLogits == false ? .none : .sigmoid)
         self.init(
@@ -119,7 +120,8 @@ extension DETRDecoder {
 
     /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the
     /// result is `false`), or all classes share a softmax with "no object" as the last class (`competing` is `true`).
-    /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1.
+    /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1. RF-DETR has
+    /// independent logits, the last of which is unused unless index 0 is.
     ///
     /// - Parameters:
     ///   - numbers: the number of scores per query.
@@ -127,10 +129,12 @@ extension DETRDecoder {
     private static func reading(
         _ inspection: NetworkInspection, numbers: Int, competing: Bool
     ) -> (classes: Int, competing: Bool, firstClass: Int) {
-        var readings = [(numbers, false, 0), (numbers - 1, true, 0), (numbers - 1, false, 1), (numbers - 2, true, 1)]
+        var readings = [
+            (numbers, false, 0), (numbers - 1, competing, 0), (numbers - 1, false, 1), (numbers - 2, true, 1),
+        ]
         // Some networks with independent class scores use COCO's original category ids 1 to 90. They have 91 scores,
         // and index 0 is unused.
-        if numbers == 91 || !competing { readings.swapAt(1, 2) }
+        if numbers == 91 { readings.swapAt(1, 2) }
         return readings.first {
             $0.0 > 0 && inspection.isPlausible($0.0) && (competing || !$0.1)
                 && (inspection.manifest?.hasBackground ?? ($0.2 == 1)) == ($0.2 == 1)

@@ -80,13 +80,33 @@ import Testing
         #expect(found.family == .ssdPostprocessed && found.input.width == 320 && found.input.height == 300)
     }
 
+    /// Conditional DETR has 91 scores for 300 queries, as many queries as RT-DETR.
+    @Test(arguments: [nil, names(90), names(91)]) func labelsDoNotChangeNormalisationOfDETR(labels: Labels?) throws {
+        let input = try recognise(network([1, 3, 800, 800], [[1, 300, 91], [1, 300, 4]]), labels: labels).input
+        #expect(input.mean.x > 100)
+    }
+
+    /// RF-DETR has one score more than classes. The last score is unused, or index 0 in networks of older versions.
+    @Test(arguments: [(nil, 4, 0), (false, 4, 0), (true, 4, 1), (nil, 90, 1)] as [(Bool?, Int, Int)])
+    func rfDETRHasOneUnusedScore(background: Bool?, classes: Int, firstClass: Int) throws {
+        var manifest = ModelManifest(name: "x")
+        manifest.hasBackground = background
+        let roboflow = network(
+            [picture([1, 3, 384, 384])],
+            [("dets", [1, 300, 4], .float32), ("labels", [1, 300, classes + 1], .float32)])
+        let found = try DetectionFamily.recognise(
+            roboflow, manifest: manifest, labels: names(classes), file: "net.onnx")
+        let decoder = try #require(found.decoder as? DETRDecoder)
+        #expect(decoder.firstClass == firstClass && decoder.classCount == classes)
+    }
+
     /// With 91 classes, index 0 is unused. RF-DETR has independent class scores and ImageNet normalisation.
     @Test func distinguishesTransformers() throws {
         let roboflow = network(
             [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
         let found = try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
         let decoder = try #require(found.decoder as? DETRDecoder)
-        #expect(decoder.firstClass == 1 && decoder.input.mean.x > 100)
+        #expect(decoder.input.mean.x > 100)
         guard case .each(.sigmoid) = decoder.activation else { throw ODTError(.failed, "classes compete") }
         for (numbers, competing) in [(92, true), (91, false), (80, false)] {
             let network = network([1, 3, 800, 800], [[1, 300, numbers], [1, 300, 4]])
