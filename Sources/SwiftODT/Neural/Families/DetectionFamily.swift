@@ -91,7 +91,7 @@ extension NetworkInspection {
         }) {
             return "it is probably a saliency network; use it with detector=salient"
         }
-        if outputs.count == 1, outputs[0].shape.count == 2 {
+        if outputs.count == 1, outputs[0].shape.count == 2, (outputs[0].shape[0] ?? 1) == 1 {
             return "it is probably a classifier; set it as classifier-file"
         }
         return "it matches no supported detection family ("

@@ -159,6 +159,7 @@ extension NetworkInspection {
         switch (shape[1], shape[3]) {
         case (3, _): layout = .nchw
         case (_, 3): layout = .nhwc
+        case (nil, nil): layout = .nchw
         default: throw unsuitableInput(input)
         }
         let (fixedHeight, fixedWidth) = layout == .nchw ? (shape[2], shape[3]) : (shape[1], shape[2])

@@ -202,7 +202,7 @@ enum PostprocessedLayout: Sendable {
         if shapes.count >= 2, let boxes = shapes.firstIndex(where: { isList($0, of: 5) }),
             let classes = shapes.indices.first(where: {
                 $0 != boxes && shapes[$0].count == shapes[boxes].count - 1
-                    && (shapes[$0].count == 1 || shapes[$0][0] == 1)
+                    && (shapes[$0].count == 1 || (shapes[$0][0] ?? 1) == 1)
             })
         {
             return (.pixels(boxes: boxes, classes: classes), 0)

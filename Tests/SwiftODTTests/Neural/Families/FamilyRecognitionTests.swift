@@ -80,6 +80,19 @@ import Testing
         #expect(found.family == .ssdPostprocessed && found.input.width == 320 && found.input.height == 300)
     }
 
+    /// The batch size of mmdeploy's outputs is dynamic.
+    @Test func recognisesBoxesWithScoresAndDynamicBatchSize() throws {
+        let network = network(
+            [picture([nil, 3, 640, 640])],
+            [("dets", [nil, 100, 5], .float32), ("labels", [nil, 100], .int64)])
+        #expect(try recognise(network, labels: names(4)).family == .ssdPostprocessed)
+    }
+
+    @Test func dynamicChannelCountIsTakenAsPlanar() throws {
+        let input = try recognise(network([nil, nil, nil, nil], [[nil, 84, nil]])).input
+        #expect(input.layout == .nchw && input.width == 640 && input.height == 640)
+    }
+
     /// Conditional DETR has 91 scores for 300 queries, as many queries as RT-DETR.
     @Test(arguments: [nil, names(90), names(91)]) func labelsDoNotChangeNormalisationOfDETR(labels: Labels?) throws {
         let input = try recognise(network([1, 3, 800, 800], [[1, 300, 91], [1, 300, 4]]), labels: labels).input
@@ -213,7 +226,7 @@ import Testing
         arguments: [
             ([1, 3, 224, 224], [[1, 1000]], "classifier"), ([1, 3, 320, 320], [[1, 1, 320, 320]], "saliency"),
             ([1, 3, 257, 257], [[1, 17, 17, 32], [1, 17, 17, 34]], "[1,17,17,32]"),
-            ([1, 3, 64, 64], [[1, 77, 99]], "manifest"),
+            ([1, 3, 64, 64], [[1, 77, 99]], "manifest"), ([1, 3, 640, 640], [[20, 7]], "manifest"),
             ([1, 3, 640, 640], [[1, 8400, 9]], "label"), ([1, 1, 64, 64], [[1, 84, 85]], "three channels"),
             ([4, 3, 640, 640], [[4, 84, 8400]], "[4"),
             ([1, 3, 100_000, 100_000], [[1, 84, 85]], "[1,3,100000,100000]"), ([1, 3, 64], [[1, 84, 85]], "[1,3,64]"),
