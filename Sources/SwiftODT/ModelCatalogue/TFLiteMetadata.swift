@@ -1,5 +1,5 @@
-/// The metadata in a .tflite model, for example in the custom classifiers of ML Kit: the input normalisation, and the
-/// score threshold that the author recommends.
+/// The metadata in a .tflite model, for example in the custom classifiers of ML Kit: the input normalisation, the score
+/// threshold that the author recommends, and the anchors of a detector.
 struct TFLiteMetadata: Equatable {
     /// The mean and the standard deviation of each channel, for float inputs. An input value is `(level - mean) /
     /// deviation` for a level from 0 to 255.
@@ -7,6 +7,8 @@ struct TFLiteMetadata: Equatable {
     var deviation: SIMD3<Float>?
     /// From 0 to 1.
     var scoreThreshold: Double?
+    /// The centre y, centre x, height and width of each anchor, as fractions of the input. Empty if the metadata has none.
+    var anchors: [Float] = []
 
     /// Returns `nil` if the model has no readable metadata.
     init?(model: FlatBuffer) {
@@ -37,6 +39,12 @@ struct TFLiteMetadata: Equatable {
             // 0.3499999940395355.
             scoreThreshold = Double(threshold.description)
             break
+        }
+        // The `ObjectDetectorOptions` of MediaPipe. Its anchors have the fields x, y, width and height.
+        if let options = graph.tables(9).first(where: { $0.text(0) == "DETECTOR_METADATA" })?.contents(1),
+            let fixed = FlatBuffer(Array(options), identifier: "V001")?.root?.table(1)?.table(0)
+        {
+            anchors = fixed.tables(0).flatMap { anchor in [1, 0, 3, 2].map { anchor.float($0) ?? 0 } }
         }
     }
 

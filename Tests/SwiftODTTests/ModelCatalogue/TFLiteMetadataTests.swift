@@ -69,6 +69,37 @@ import Testing
         #expect(three.mean == SIMD3(1, 2, 3) && three.deviation == SIMD3(4, 5, 6) && three.scoreThreshold == nil)
     }
 
+    /// MediaPipe Model Maker writes the anchors of a detector into the metadata.
+    @Test func anchorsInMetadataReplaceThoseOfTheFamily() throws {
+        let count = (1024 + 256 + 64 + 16 + 4) * 9
+        // The fields of an anchor are the centre x, the centre y, the width and the height.
+        let anchor: [Int: FlatBufferMaker.Value] = [0: .float(0.5), 1: .float(0.25), 2: .float(0.125), 3: .float(0.75)]
+        let options = FlatBufferMaker.make(
+            [1: .table([0: .table([0: .tables(Array(repeating: anchor, count: count))])])], identifier: "V001")
+        let graph: [Int: FlatBufferMaker.Value] = [
+            9: .tables([[0: .text("other")], [0: .text("DETECTOR_METADATA"), 1: .bytes(options)]])
+        ]
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "net.tflite", model(FlatBufferMaker.make([3: .tables([graph])], identifier: "M001")))
+        let network = NetworkDescription(
+            inputs: [TensorDescription(name: "x", shape: [1, 256, 256, 3], element: .float32)],
+            outputs: [
+                TensorDescription(name: "boxes", shape: [1, count, 4], element: .float32),
+                TensorDescription(name: "scores", shape: [1, count, 3], element: .float32),
+            ])
+        func firstAnchor(_ manifest: ModelManifest?) throws -> Anchors.Anchor {
+            let found = try DetectionFamily.recognise(network, manifest: manifest, labels: names(3), file: file)
+            return try #require((found.decoder as? AnchorDecoder)?.anchors.boxes.first)
+        }
+        let own = try firstAnchor(nil)
+        #expect(own.centerX == 128 && own.centerY == 64 && own.width == 32 && own.height == 192)
+        var manifest = ModelManifest(name: "x")
+        manifest.anchors = ModelManifest.AnchorSettings()
+        #expect(try firstAnchor(manifest).centerX == 4)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func invalidValuesAreIgnored() throws {
         let none = try #require(read(model(notes(mean: [1, 2], deviation: [0, 1, 1], threshold: 7))))
         #expect(none == TFLiteMetadata(notes: notes(mean: [], deviation: [], threshold: nil)))

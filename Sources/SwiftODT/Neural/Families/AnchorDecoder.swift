@@ -150,9 +150,15 @@ extension AnchorDecoder {
         }
         let paired = AnchorHeads(inspection, level: grid, anchorsPerCell: pyramid.anchorsPerCell)
         guard let heads = paired ?? AnchorHeads(inspection, anchors: count) else { return nil }
+        // The anchors of MediaPipe Model Maker have other aspect ratios, and are in the metadata of its files.
+        let fixed = inspection.manifest?.anchors == nil ? inspection.fixedAnchors : []
+        let anchors =
+            fixed.count == 4 * count
+            ? Anchors(fractions: fixed, width: input.width, height: input.height)
+            : Anchors(pyramid, width: input.width, height: input.height)
         // In exports that join all levels in one output, the network has already applied the sigmoid to the scores.
         try self.init(
-            inspection, input, heads, Anchors(pyramid, width: input.width, height: input.height),
+            inspection, input, heads, anchors,
             boxCoderScales: [1, 1, 1, 1], hasBackground: false, logits: paired != nil)
     }
 

@@ -13,6 +13,9 @@ struct NetworkInspection {
     /// By tensor name, from the manifest and from a .tflite file. The manifest has priority.
     var quantisation: [String: QuantisationScale]
 
+    /// The anchors in the metadata of a .tflite file: centre y, centre x, height and width as fractions of the input.
+    private(set) var fixedAnchors: [Float] = []
+
     /// The family that the manifest specifies.
     let namedFamily: DetectionFamily?
 
@@ -35,10 +38,11 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Reads the post-processing operation and the quantisation of a .tflite file. Has no effect on other files.
+    /// Reads the post-processing operation, the anchors and the quantisation of a .tflite file. Has no effect on other files.
     mutating func readFile() throws {
         guard FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) else { return }
         postProcess = TFLitePostProcess(model: model)
+        fixedAnchors = TFLiteMetadata(model: model)?.anchors ?? []
         quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
     }
 
