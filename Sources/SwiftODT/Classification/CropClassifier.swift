@@ -96,15 +96,19 @@ package final class CropClassifier: Classifier {
 }
 
 extension NetworkInspection {
-    /// Returns the input format of a classifier. By default, networks with PyTorch's planar layout get the
-    /// normalisation of ImageNet, and other networks get values from -1 to 1.
+    /// Returns the input format of a classifier. By default, networks of Ultralytics get values from 0 to 1, other
+    /// networks with PyTorch's planar layout get the normalisation of ImageNet, and the rest get values from -1 to 1.
     func classifierInput() throws -> NetworkInput {
-        let isPlanar = network.inputs.first.map { $0.shape.count == 4 && $0.shape[1] == 3 } ?? false
-        return try input(
-            NetworkInput(
-                width: 224, height: 224,
-                mean: isPlanar ? ImageNetStatistics.mean : SIMD3(repeating: 127.5),
-                scale: isPlanar ? ImageNetStatistics.scale : SIMD3(repeating: 1 / 127.5)))
+        let isPlanar =
+            network.inputs.first.map {
+                $0.shape.count == 4 && ($0.shape[1] ?? 3) == 3 && $0.shape[3] != 3
+            } ?? false
+        var usual = NetworkInput(
+            width: 224, height: 224,
+            mean: isPlanar ? ImageNetStatistics.mean : SIMD3(repeating: 127.5),
+            scale: isPlanar ? ImageNetStatistics.scale : SIMD3(repeating: 1 / 127.5))
+        if exportMetadata["task"] == "classify" { (usual.mean, usual.scale) = (.zero, SIMD3(repeating: 1 / 255)) }
+        return try input(usual)
     }
 }
 

@@ -11,7 +11,7 @@ extension Labels {
         }
     }
 
-    private static func end(of path: String, atMost limit: Int) throws(ODTError) -> [UInt8] {
+    fileprivate static func end(of path: String, atMost limit: Int) throws(ODTError) -> [UInt8] {
         try FileBytes.withDescriptor(path) { (file, size) throws(ODTError) in
             let start = max(0, size - limit)
             return try FileBytes.read(file, from: start, count: size - start, path: path)
@@ -121,19 +121,63 @@ extension Labels {
         self.init(placed)
     }
 
-    /// Parses the labels that exporters write into .xml files, for example `<labels value="person traffic_light" />`.
-    /// An underscore stands for a space.
+    /// Reads the labels that exporters write into .xml files: `labels` is a list such as `person traffic_light`, in which
+    /// an underscore stands for a space. `names` is from an .onnx file that OpenVINO converted.
     init?(notes text: [UInt8]) {
-        let start = Array("<labels value=\"".utf8)
-        guard let first = text.indices.first(where: { text[$0...].starts(with: start) }) else { return nil }
-        let value = text[(first + start.count)...].prefix { $0 != UInt8(ascii: "\"") }
-        let names = value.split(separator: UInt8(ascii: " ")).map { word in
-            var text = String(decoding: word.map { $0 == UInt8(ascii: "_") ? 0x20 : $0 }, as: UTF8.self)
-            for (entity, character) in XMLEntities.all { text.replace(entity, with: character) }
-            return Self.name(from: text)
+        let values = ExportMetadata.values(xml: text)
+        let names = (values["labels"] ?? "").split(separator: " ").map { Self.name(from: $0.replacing("_", with: " ")) }
+        if names.isEmpty {
+            self.init(namesText: values["names"] ?? "")
+        } else {
+            self.init(names)
         }
-        guard !names.isEmpty else { return nil }
-        self.init(names)
+    }
+}
+
+/// The metadata that the exporter of a model writes into the file or beside it.
+enum ExportMetadata {
+    /// Returns the entries by name. Returns no entries for formats without metadata.
+    static func read(_ model: String) throws(ODTError) -> [String: String] {
+        switch ModelFormat(file: model) {
+        case .onnx: return try ONNXProperties.read(model)
+        case .xml:
+            let values = Self.values(xml: try Labels.end(of: model, atMost: 1 << 20))
+            // The exporter of Ultralytics writes only some of the entries into the file.
+            guard values["model_type"]?.hasPrefix("YOLO") == true,
+                let text = try? FileBytes.read(FilePath.folder(of: model) + "/metadata.yaml", limit: 1 << 20)
+            else { return values }
+            return values.merging(Self.values(yaml: String(decoding: text, as: UTF8.self))) { inFile, _ in inFile }
+        case .tflite:
+            let archive = ZipArchive(try Labels.end(of: model, atMost: 8 << 20))
+            let json = archive?.entries.first { $0.name.lowercased().hasSuffix("metadata.json") }
+                .flatMap { archive?.contents($0) }.flatMap { try? JSONValue(parsing: $0) }
+            guard case .object(let members)? = json else { return [:] }
+            return members.compactMapValues(\.string)
+        case .pb, .pdmodel, nil: return [:]
+        }
+    }
+
+    /// Returns the values of elements such as `<task value="detect" />`.
+    static func values(xml text: [UInt8]) -> [String: String] {
+        var values: [String: String] = [:]
+        for element in text.split(separator: UInt8(ascii: "<")) {
+            let parts = element.split(separator: UInt8(ascii: "\""), maxSplits: 2, omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].suffix(7).elementsEqual(" value=".utf8) else { continue }
+            var value = String(decoding: parts[1], as: UTF8.self)
+            for (entity, character) in XMLEntities.all { value.replace(entity, with: character) }
+            values[String(decoding: parts[0].dropLast(7), as: UTF8.self)] = value
+        }
+        return values
+    }
+
+    /// Returns the entries of the outermost level that have their value in the same line.
+    private static func values(yaml text: String) -> [String: String] {
+        var values: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) where line.first?.isWhitespace == false {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { values[String(parts[0])] = Labels.name(from: parts[1]) }
+        }
+        return values
     }
 }
 

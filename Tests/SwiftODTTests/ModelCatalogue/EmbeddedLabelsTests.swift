@@ -170,6 +170,105 @@ import Testing
             ])
     }
 
+    /// OpenVINO keeps the metadata of an .onnx file that it converts.
+    @Test func namesFromONNXInXMLAreFound() throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.write(
+            "net.xml",
+            #"<net><rt_info><framework><names value="{0: 'plane', 1: &quot;bull's eye&quot;}" /></framework></rt_info></net>"#
+        )
+        #expect(try Labels.load(manifest: nil, model: model)?.all.map(\.text) == ["plane", "bull's eye"])
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Returns an .onnx file without a graph.
+    private func onnx(_ properties: [String: String]) -> [UInt8] {
+        var model = ProtobufMessage()
+        for (key, value) in properties {
+            var entry = ProtobufMessage()
+            entry.append(1, key)
+            entry.append(2, value)
+            model.append(14, entry.bytes)
+        }
+        return model.bytes
+    }
+
+    private func network(_ input: [Int?], _ output: [Int?]) -> NetworkDescription {
+        NetworkDescription(
+            inputs: [TensorDescription(name: "images", shape: input, element: .float32)],
+            outputs: [TensorDescription(name: "output0", shape: output, element: .float32)])
+    }
+
+    /// Rows of rotated boxes with non-maximum suppression have as many columns as those of a DETR with three classes.
+    @Test(arguments: [("obb", "detect"), ("pose", "detect"), ("classify", "classifier-file")])
+    func detectorForOtherTaskIsRejected(task: String, remedy: String) throws {
+        let folder = try TemporaryFolder()
+        let json = #"{"task": "\#(task)"}"#
+        for file in [
+            try folder.write("a.onnx", onnx(["task": task])),
+            try folder.write("a.xml", #"<net><rt_info><task value="\#(task)" /></rt_info></net>"#),
+            try folder.write(
+                "a.tflite",
+                zip("metadata.json", method: 0, packed: Array(json.utf8), size: json.utf8.count)),
+        ] {
+            #expect {
+                try DetectionFamily.recognise(
+                    network([1, 3, 640, 640], [1, 300, 7]), manifest: nil, labels: names(3), file: file)
+            } throws: {
+                "\($0)".contains("\"\(task)\"") && "\($0)".contains(remedy)
+            }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(arguments: ["detect", "segment", "object-detection"])
+    func detectionTaskIsAccepted(task: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("a.onnx", onnx(["task": task]))
+        let found = try DetectionFamily.recognise(
+            network([1, 3, 640, 640], [1, 7, 8400]), manifest: nil, labels: names(3), file: file)
+        #expect(found.family == .yolov8)
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Ultralytics writes the description of an OpenVINO model into a file beside it.
+    @Test func descriptionBesideXMLNamesDETR() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write(
+            "metadata.yaml", "description: Ultralytics rtdetr-l model\ntask: detect\nnames:\n  0: a\n  1: b\n")
+        for (type, family) in [("YOLO", DetectionFamily.detr), ("ssd", .yoloEndToEnd)] {
+            let file = try folder.write(
+                "best.xml",
+                #"<net><rt_info><model_info><model_type value="\#(type)" /></model_info></rt_info></net>"#)
+            let found = try DetectionFamily.recognise(
+                network([1, 3, 640, 640], [1, 300, 6]), manifest: nil, labels: names(2), file: file)
+            #expect(found.family == family)
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func classifierOfUltralyticsTakesFractions() throws {
+        let folder = try TemporaryFolder()
+        func input(
+            _ task: String, _ manifest: ModelManifest? = nil, shape: [Int?] = [1, 3, 224, 224]
+        ) throws -> NetworkInput {
+            var inspection = try NetworkInspection(
+                network(shape, [1, 3]), manifest: manifest, labels: names(3),
+                file: folder.write("net.onnx", onnx(["task": task])))
+            try inspection.readFile()
+            return try inspection.classifierInput()
+        }
+        let fractions = try input("classify")
+        #expect(fractions.mean == .zero && fractions.scale == SIMD3(repeating: 1 / 255))
+        for shape in [[1, 3, 224, 224], [nil, nil, nil, nil]] {
+            #expect(try input("image-classification", shape: shape).mean == ImageNetStatistics.mean)
+        }
+        var manifest = ModelManifest(name: "x")
+        manifest.input.mean = SIMD3(1, 2, 3)
+        #expect(try input("classify", manifest).mean == SIMD3(1, 2, 3))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func damagedArchiveIsSurvived() {
         var random = SeededGenerator(seed: 5)
         let sound = zip(

@@ -40,6 +40,16 @@ extension DetectionFamily {
     ) throws -> (family: DetectionFamily, decoder: any DetectionDecoder) {
         var inspection = try NetworkInspection(network, manifest: manifest, labels: labels, file: file)
         try inspection.readFile()
+        // The outputs of other tasks can have the shape of a detection family.
+        if let task = inspection.exportMetadata["task"]?.lowercased(),
+            !["detect", "segment"].contains(where: { task.contains($0) })
+        {
+            throw ODTError(
+                .unsupported,
+                "\(file) has the task \"\(task)\" in its metadata; "
+                    + (task == "classify"
+                        ? "set it as classifier-file" : "export a model with the task \"detect\" or \"segment\""))
+        }
         let named = inspection.namedFamily
         for family in named.map({ [$0] }) ?? allCases {
             guard let decoder = try family.decoder(inspection) else { continue }

@@ -13,6 +13,10 @@ struct NetworkInspection {
     /// By tensor name, from the manifest and from a .tflite file. The manifest has priority.
     var quantisation: [String: QuantisationScale]
 
+    /// The metadata that the exporter wrote into the file or beside it, for example the entries `task` and
+    /// `description` of Ultralytics.
+    private(set) var exportMetadata: [String: String] = [:]
+
     /// The anchors in the metadata of a .tflite file: centre y, centre x, height and width as fractions of the input.
     private(set) var fixedAnchors: [Float] = []
 
@@ -38,9 +42,11 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Reads the post-processing operation, the anchors and the quantisation of a .tflite file. Has no effect on other files.
+    /// Reads the metadata of the file, and the post-processing operation and the quantisation of a .tflite file.
     mutating func readFile() throws {
-        guard FileBytes.size(file) != nil, let model = try FlatBuffer.read(tflite: file) else { return }
+        guard FileBytes.size(file) != nil else { return }
+        exportMetadata = try ExportMetadata.read(file)
+        guard let model = try FlatBuffer.read(tflite: file) else { return }
         postProcess = TFLitePostProcess(model: model)
         fixedAnchors = TFLiteMetadata(model: model)?.anchors ?? []
         quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
@@ -105,14 +111,9 @@ struct NetworkInspection {
             names: try .ofClasses(labels, count: classes, hasBackground: hasBackground, file: file), file: file)
     }
 
-    /// Whether the file's name, or the description that Ultralytics writes into .onnx files, names a DETR.
+    /// Whether the file's name, or the description of the exporter, names a DETR.
     var isNamedDETR: Bool {
-        [FilePath.stem(of: file), exportDescription ?? ""].contains { $0.lowercased().contains("detr") }
-    }
-
-    /// The description that Ultralytics writes into .onnx files.
-    var exportDescription: String? {
-        ModelFormat(file: file) == .onnx ? (try? ONNXProperties.read(file))?["description"] : nil
+        [FilePath.stem(of: file), exportMetadata["description"] ?? ""].contains { $0.lowercased().contains("detr") }
     }
 }
 

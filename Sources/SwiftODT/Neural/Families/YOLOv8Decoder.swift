@@ -102,7 +102,7 @@ extension NetworkInspection {
         guard namedFamily == nil, let yolo, yolo.matrix.rows == nil, yolo.matrix.columns == 6 + yolo.masks else {
             return false
         }
-        return !isPlausible(1) || exportDescription != nil
+        return !isPlausible(1) || exportMetadata["description"] != nil
     }
 }
 
