@@ -145,7 +145,8 @@ class Messages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/program.py", "w", encoding="ascii") as file:
                 file.write("import swiftodt\nfor frame, objects in swiftodt.track('in.mp4', multiple_objects=True):\n"
-                           "    ids: list[int | None] = [thing.tracking_id for thing in objects]\n    time: float | None = frame.seconds\n")
+                           "    ids: list[int | None] = [thing.tracking_id for thing in objects]\n    time: float | None = frame.seconds\n"
+                           "table = swiftodt.dataframe(map(swiftodt.from_json, open('messages.jsonl')))\n")
             said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", f"{folder}/cache", "--config-file",
                                    f"{ROOT}/Pipelines/python/pyproject.toml", f"{ROOT}/Pipelines/python/swiftodt", f"{folder}/program.py"],
                                   capture_output=True, text=True, timeout=120, env=os.environ | {"MYPYPATH": f"{ROOT}/Pipelines/python"})
@@ -182,8 +183,10 @@ class Messages(unittest.TestCase):
             detections = swiftodt.detections(frame)
             count += len(objects)
             self.assertEqual(len(detections), len(objects))
-            for thing, box, number in zip(objects, detections.xyxy, detections.tracker_id if objects else []):
+            for thing, box, number in zip(objects, detections.xyxy, detections.tracker_id):
                 self.assertEqual((thing.x, thing.y, thing.x + thing.width, thing.y + thing.height, thing.tracking_id), (*box, number))
+            self.assertEqual(detections.data["class_name"].tolist(), [thing.name for thing in objects])
+            self.assertEqual(detections.tracker_id.tolist(), [thing.tracking_id for thing in objects])
         self.assertGreater(count, 0)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The fields of a result in each row.
 RESULT_FIELDS = ("timestamp", "epoch", "source", "session")
 
-Sources = Union[str, os.PathLike[str], IO[str], IO[bytes], Iterable[Union[Message, "tuple[Frame, tuple[Object, ...]]"]]]
+Sources = Union[str, os.PathLike[str], IO[str], IO[bytes], Iterable[Union[Message, None, "tuple[Frame, tuple[Object, ...]]"]]]
 
 
 def rows(source: Sources) -> Iterator[dict[str, Any]]:
@@ -59,12 +59,10 @@ def detections(result: Union[Result, Frame]) -> Any:
     supervision = package("supervision", "swiftodt.detections")
     numpy = package("numpy", "swiftodt.detections")
     objects = result.objects
-    if not objects:
-        return supervision.Detections.empty()
     ids = [thing.tracking_id for thing in objects]
     return supervision.Detections(
-        xyxy=numpy.array([[thing.x, thing.y, thing.x + thing.width, thing.y + thing.height] for thing in objects], dtype=float),
+        xyxy=numpy.array([[thing.x, thing.y, thing.x + thing.width, thing.y + thing.height] for thing in objects], dtype=float).reshape(-1, 4),
         confidence=numpy.array([thing.score for thing in objects], dtype=float),
         class_id=numpy.array([thing.label_index for thing in objects], dtype=int),
         tracker_id=None if None in ids else numpy.array(ids, dtype=int),
-        data={"class_name": numpy.array([thing.name for thing in objects])})
+        data={"class_name": numpy.array([thing.name for thing in objects], dtype=str)})
