@@ -217,6 +217,15 @@ class Inside(unittest.TestCase):
         self.assertIn(("finish", "a", 1), desk.log)
         self.assertNotIn(("whole", "b"), desk.log)
 
+    def test_single_part_with_damaged_recording_is_inferred_once_more(self):
+        damage = segments.RecordingMismatch("a part is incomplete")
+        desk = FakeScheduler(spans=1, trouble={("finish", "a", 1): (damage, 1), ("finish", "b", 1): (damage, 9)})
+        totals = desk.run("ab")
+        self.assertEqual((totals.done, totals.set_aside), (1, 1))
+        for name in "ab":
+            self.assertEqual([desk.log.count(("whole", name)), desk.log.count(("infer", name, 0)), desk.log.count(("finish", name, 1))], [1, 2, 2])
+        self.assertEqual(desk.said, ["b is set aside: its recording is incomplete or damaged"])
+
     def test_full_disk_stops_run(self):
         with self.assertRaises(RunError):
             FakeScheduler(trouble={("finish", "b", 4): (RunError("full"), 9)}).run("abc")

@@ -56,7 +56,7 @@ def plan(address: str, settings: Settings) -> Plan:
 
 
 def plan_whole(video: Video, settings: Settings) -> Plan:
-    """Plans a file as a single part, also for later runs, because its parts did not fit together."""
+    """Plans a file as a single part, also for later runs, because its recordings do not fit together or are damaged."""
     storage = Storage(settings.storage)
     storage.remove(video.work_folder)
     write_plan(storage, video, [WHOLE])

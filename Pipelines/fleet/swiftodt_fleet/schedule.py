@@ -66,6 +66,7 @@ class ActiveFile:
     trouble: tuple[str, bool] | None = None
     is_unreachable: bool = False
     is_misfit: bool = False
+    is_planned_whole: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -203,12 +204,13 @@ class Schedule:
             self.executor.cancel(handle)
 
     def leave(self, file: ActiveFile) -> None:
-        """All tasks of a failed file have ended: plans it as a single part, or sets it aside."""
-        if file.trouble is None and file.plan is not None and len(file.plan.spans) > 1:
-            file.is_misfit = False
+        """All tasks of a failed file have ended: plans it once as a single part, or sets it aside."""
+        # A single part, too, is inferred again, because the recording of an earlier run may be damaged.
+        if file.trouble is None and file.plan is not None and not file.is_planned_whole:
+            file.is_misfit, file.is_planned_whole = False, True
             self.take_up(file, self.work.plan_whole(file.plan.video, self.work.settings))
             return
-        reason, again = file.trouble or ("its parts do not fit together", False)
+        reason, again = file.trouble or ("its recording is incomplete or damaged", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
         self.complain(f"{file.address} is set aside: {reason}")
