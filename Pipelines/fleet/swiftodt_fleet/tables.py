@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,8 +36,14 @@ class Figures:
 
     seconds: float = 0.0
     inferred: int = 0
-    tracks: dict[str, int] = field(default_factory=dict)
+    # The name of each object by its id. An object that comes back ends more than once.
+    names: dict[int, str] = field(default_factory=dict)
     zone_events: int = 0
+
+    @property
+    def tracks(self) -> dict[str, int]:
+        """The number of objects by name."""
+        return dict(Counter(self.names.values()))
 
 
 class Table:
@@ -99,9 +106,9 @@ def add(message: dict[str, Any], tables: dict[str, Table], figures: Figures, mom
         figures.seconds = max(figures.seconds, ((message["stream-time"] or 0) + (message["duration"] or 0)) / 1e9)
         for row in box_rows(message, moment(message["stream-time"], message["utc-time"])):
             tables["boxes"].add(row)
-    elif kind == "swiftodt-track" and message["event"] == "end":
-        name = message["label"] or (message["category"] if message["category"] != "unknown" else "object")
-        figures.tracks[name] = figures.tracks.get(name, 0) + 1
+    # A track with the reason "reidentified" continues with an earlier id.
+    elif kind == "swiftodt-track" and message["event"] == "end" and message.get("reason") != "reidentified":
+        figures.names[message["tracking-id"]] = message["label"] or (message["category"] if message["category"] != "unknown" else "object")
         first, last = message["first-seen"], message["last-seen"]
         # The message was posted after the object was last seen; its running time gives the difference.
         utc = None if message["utc-time"] is None else message["utc-time"] - (message["running-time"] - first)
