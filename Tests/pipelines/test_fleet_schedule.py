@@ -21,7 +21,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources
+    from swiftodt_fleet import file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources, storage
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, RunError, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -315,6 +315,34 @@ class Inside(unittest.TestCase):
         self.assertEqual(len(names), 5)
         self.assertTrue(all(re.fullmatch(r"[\w.-]{1,100}", name, re.ASCII) for name in names))
 
+    def found(self, *names):
+        """Returns the sources that are found for these names in the folder, relative to it."""
+        addresses = sources.expand([f"{self.folder}/{name}" for name in names], self.folder + "/out", self.fail)
+        return [address.removeprefix(self.folder + "/") for address in addresses]
+
+    def test_every_spelling_of_a_local_path_gives_the_same_source(self):
+        for name in ("a/1.mp4", "b/c/2.mp4"):
+            os.makedirs(os.path.dirname(os.path.join(self.folder, name)), exist_ok=True)
+            pathlib.Path(self.folder, name).touch()
+        os.symlink("b/c", os.path.join(self.folder, "link"))
+        for word in ("a/1.mp4", "a//1.mp4", "./a/../a/./1.mp4", "a/../a", "b/../a/*.mp4", "/a//"):
+            self.assertEqual(self.found(word), ["a/1.mp4"], word)
+        for word in (f"/{self.folder}/a/1.mp4", f"file://{self.folder}//a/1.mp4", os.path.relpath(f"{self.folder}/a/1.mp4")):
+            self.assertEqual(list(sources.expand([word], "/out", self.fail)), [f"{self.folder}/a/1.mp4"], word)
+        # Links keep their names, but the folder above the target of a link is not the folder above the link.
+        self.assertEqual(self.found("link/2.mp4", "link/../c/2.mp4"), ["link/2.mp4", "b/c/2.mp4"])
+
+    def test_local_names_with_characters_of_addresses_are_local(self):
+        for name in ("a", "a::b.mp4", "file::x.mp4", "q?.mp4", "data:"):
+            pathlib.Path(self.folder, name).write_text(name, encoding="ascii")
+            address = os.path.join(self.folder, name)
+            self.assertEqual(self.found(name), [name])
+            with file_cache.local_copy(address, Identity.of(address)) as path, open(path, encoding="ascii") as file:
+                self.assertEqual(file.read(), name)
+            self.assertEqual(storage.base_name(address), name)
+        self.assertEqual(Storage(self.folder + "/a::b").root, self.folder + "/a::b")
+        self.assertEqual(storage.base_name("https://there/x.mp4?v=1/2"), "x.mp4")
+
     def test_unfinished_files_are_no_sources_of_folders_and_patterns(self):
         finished = ["concert.part1.mp4", "cam-2026-11-22T15-45-01Z.mkv", "cam-2026-11-22T15-50-01Z_2.mkv"]
         unfinished = ["cam-2026-11-22T15-55-01Z.part.mkv", "cam-2026-11-22T15-45-01Z.part2.mkv", "cam-2026-11-22T15-50-01Z_2.part12.mkv", "out.part.mp4"]
@@ -421,18 +449,18 @@ class Inside(unittest.TestCase):
         self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
 
     def test_names_that_are_not_utf_8_are_stored_and_shown(self):
-        address = os.fsdecode(b"/v/\xff.mp4")
+        address = os.fsdecode(b"/v/q?\xff.mp4")
         folder = os.path.join(self.folder, "results")
         planning.set_aside(address, settings.Settings(folder), "no video", True, None)
         planning.write_plan(Storage(folder), Video(sources.short_name(address), address, Identity(1, "")), [WHOLE])
         self.assertEqual(Storage(folder).read_json(f"failed/{sources.short_name(address)}.json")["address"], address)
         overview.write_overview(Storage(folder))
         with open(f"{folder}/index.html", encoding="utf-8") as file:
-            self.assertIn(r"\udcff.mp4", file.read())
+            self.assertIn(r"<td>q?\udcff.mp4</td>", file.read())
         listed = os.path.join(self.folder, "list")
         with open(listed, "wb") as file:
             file.write(b"/v/\xff.mp4\n")
-        self.assertEqual(list(sources.expand([f"@{listed}"], folder, self.fail)), [address])
+        self.assertEqual(list(sources.expand([f"@{listed}"], folder, self.fail)), [os.fsdecode(b"/v/\xff.mp4")])
 
     def test_list_is_read_from_pipe(self):
         pipe = os.path.join(self.folder, "pipe")

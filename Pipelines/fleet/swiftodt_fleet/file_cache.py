@@ -17,11 +17,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from .errors import RunError, Unreachable, is_disk_full
-from .storage import reason
+from .storage import file_system, reason
 
 # The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
 LIMIT = int(os.environ.get("SWIFTODT_FLEET_CACHE", str(50 * 2**30)))
@@ -44,7 +43,7 @@ class Identity:
 
     @classmethod
     def of(cls, address: str) -> Identity:
-        files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
+        files, path = file_system(address)
         about = patiently(lambda: files.info(path), address)
         moments = [about[key] for key in ("mtime", "LastModified", "last_modified", "updated", "created") if about.get(key)]
         versions = [about[key] for key in ("ETag", "etag") if about.get(key)] + moments
@@ -101,7 +100,7 @@ def temporary_folder() -> Iterator[str]:
 @contextmanager
 def local_copy(address: str, identity: Identity) -> Iterator[str]:
     """Yields the path of a local copy of the file. The workers of a machine share one copy."""
-    files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
+    files, path = file_system(address)
     if isinstance(files, LocalFileSystem):
         yield path
         return

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from .storage import Storage
+from .storage import Storage, base_name
 
 # The number of rows that a browser shows without trouble. Further rows go to further pages.
 ROWS = 2000
@@ -65,7 +65,7 @@ def table(storage: Storage, names: list[str]) -> Iterator[str]:
 
 def row(name: str, done: dict[str, Any]) -> str:
     seen = sorted(done["tracks"].items(), key=lambda pair: (-pair[1], pair[0]))
-    video = os.path.basename(done["address"].split("?")[0])
+    video = base_name(done["address"])
     return (f'<tr><td>{escape(done["day"])}</td><td>{escape(done["source"])}</td>'
             f'<td><a href="files/{quote(name)}/report.html">{escape(video)}</a></td><td class="number">{length(done["seconds"])}</td>'
             f'<td>{escape(", ".join(f"{count} {label}" for label, count in seen))}</td><td class="number">{done["zone-events"]}</td></tr>\n')
@@ -74,7 +74,7 @@ def row(name: str, done: dict[str, Any]) -> str:
 def set_aside(storage: Storage, names: list[str]) -> Iterator[str]:
     for name in names:
         if (failed := storage.read_json(f"failed/{name}")) is not None:
-            video = os.path.basename(failed["address"].split("?")[0])
+            video = base_name(failed["address"])
             yield f'<tr><td>{escape(video)}</td><td>{escape(failed["error"])}</td></tr>\n'
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .file_cache import local_copy, temporary_folder
 from .inference import Video, finished, recording_name
 from .segments import join
-from .storage import Storage
+from .storage import Storage, base_name
 from .recording_origin import Origin, origin
 from .settings import Settings
 from .tables import SCHEMAS, name_in_tables, write_tables
@@ -106,7 +106,7 @@ def track(path: str, joined: str | None, folder: str, settings: Settings) -> dic
 
 def report(messages: str, path: str, folder: str, video: Video, settings: Settings) -> str:
     page = os.path.join(folder, "report.html")
-    title = os.path.basename(video.address.split("?")[0]) or video.name
+    title = base_name(video.address) or video.name
     pictures = [path] if settings.pictures else []
     odt("report", "-o", page, "--title", title, *zones_words(folder, settings), messages, *pictures)
     return page

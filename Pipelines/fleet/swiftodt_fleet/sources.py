@@ -13,7 +13,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import glob_translate
 
 from .errors import Usage
-from .storage import reason
+from .storage import file_system, reason
 
 # Names of files that odt has not finished. Numbers follow only after times, because other programs split videos into NAME.part1, NAME.part2 ...
 UNFINISHED = re.compile(r"(\.part|T\d\d-\d\d-\d\dZ(_\d+)?\.part\d+)\.[^.]+$")
@@ -73,7 +73,7 @@ def expand_one(word: str, complain: Callable[[str], None]) -> Iterator[str]:
 
 
 def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
-    files, path = fsspec.core.url_to_fs(word, use_listings_cache=False)
+    files, path = file_system(word)
     is_local = isinstance(files, LocalFileSystem)
     if re.search(r"[*?\[]", path) and not (is_local and os.path.exists(path)):
         matches = local_matches(path, complain) if is_local else files.glob(path)
@@ -155,8 +155,7 @@ def named(files: Any, path: str) -> str:
 
 
 def absolute(address: str) -> str:
-    files, path = fsspec.core.url_to_fs(address)
-    return named(files, path)
+    return named(*file_system(address))
 
 
 def short_name(address: str) -> str:

@@ -23,9 +23,8 @@ class Storage:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        # Without a cached listing, because other workers write at the same time.
         try:
-            self.files, self.root = fsspec.core.url_to_fs(address, use_listings_cache=False)
+            self.files, self.root = file_system(address)
         except (ValueError, ImportError) as error:
             raise Usage(f"{address} is neither a folder nor an address of a storage system: {error}") from error
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
@@ -107,6 +106,28 @@ class Storage:
             self.files.rm(self.path(name), recursive=True)
         except FileNotFoundError:
             pass
+
+
+def file_system(address: str) -> tuple[Any, str]:
+    """Returns the storage system of an address or local path, and the path in it. Each local file has one path.
+
+    fsspec would parse local names with "::" as chains of storage systems.
+    """
+    if "://" in address:
+        # Without a cached listing, because other workers write at the same time.
+        files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
+    else:
+        files, path = LocalFileSystem(), os.path.expanduser(address)
+    if isinstance(files, LocalFileSystem):
+        resolved, path = os.path.realpath(path), os.path.abspath(path).replace("//", "/")
+        # After a link, ".." is the folder above the link's target.
+        path = path if os.path.realpath(path) == resolved else resolved
+    return files, path
+
+
+def base_name(address: str) -> str:
+    """Returns the name of a file, without the query of an address. Local names can contain question marks."""
+    return posixpath.basename(address.split("?")[0] if "://" in address else address)
 
 
 def reason(error: BaseException) -> str:
