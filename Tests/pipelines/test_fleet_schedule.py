@@ -343,6 +343,17 @@ class Inside(unittest.TestCase):
         self.assertEqual(Storage(self.folder + "/a::b").root, self.folder + "/a::b")
         self.assertEqual(storage.base_name("https://there/x.mp4?v=1/2"), "x.mp4")
 
+    def test_linked_folders_are_entered_once(self):
+        with tempfile.TemporaryDirectory() as other:
+            for path in (f"{self.folder}/b/1.mp4", f"{self.folder}/b/c/2.mp4", f"{other}/d/3.mp4"):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                pathlib.Path(path).touch()
+            for link, target in (("a", "b"), ("a.mp4", "b/c"), ("b/loop", ".."), ("linked", other), (f"{other}/back", self.folder)):
+                os.symlink(target, os.path.join(self.folder, link))
+            for word in ("", "**/*.mp4"):
+                self.assertEqual([name for name in self.found(word) if name != "a.mp4"], ["b/1.mp4", "b/c/2.mp4", "linked/d/3.mp4"], word)
+            self.assertEqual(self.found("a", "l*/*/*.mp4"), ["a/1.mp4", "a/c/2.mp4", "linked/d/3.mp4"])
+
     def test_unfinished_files_are_no_sources_of_folders_and_patterns(self):
         finished = ["concert.part1.mp4", "cam-2026-11-22T15-45-01Z.mkv", "cam-2026-11-22T15-50-01Z_2.mkv"]
         unfinished = ["cam-2026-11-22T15-55-01Z.part.mkv", "cam-2026-11-22T15-45-01Z.part2.mkv", "cam-2026-11-22T15-50-01Z_2.part12.mkv", "out.part.mp4"]

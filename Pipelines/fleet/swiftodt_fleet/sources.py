@@ -89,19 +89,48 @@ def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
 
 def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator[str]:
     """Yields the paths of the videos in a folder and in the folders below it. AbstractFileSystem.walk does not report errors below `folder`."""
+    if isinstance(files, LocalFileSystem):
+        for folder, below, names in walk(folder, complain):
+            below.sort()
+            yield from (os.path.join(folder, name) for name in sorted(names) if is_video(name))
+        return
     try:
         entries = sorted((entry["name"].rstrip("/"), entry["type"]) for entry in files.ls(folder, detail=True))
     except Exception as error:
         complain(f"{named(files, folder)} cannot be read: {reason(error)}")
         return
     for path, kind in entries:
-        name = os.path.basename(path)
-        if kind != "directory" and name.lower().endswith(ENDINGS) and not is_unfinished(name):
+        if kind != "directory" and is_video(os.path.basename(path)):
             yield path
     for path, kind in entries:
         # Object stores may list the folder itself.
         if kind == "directory" and path != folder.rstrip("/"):
             yield from videos(files, path, complain)
+
+
+def walk(top: str, complain: Callable[[str], None]) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Is os.walk that reports errors, follows links to folders, and enters no folder twice.
+
+    Links are followed last, so that files in the other folders keep their paths. A link to a folder that contains it is not followed.
+    """
+    def report(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):
+            complain(f"{error.filename} cannot be read: {reason(error)}")
+
+    starts, entered = [top], set()
+    for start in starts:
+        for folder, below, names in os.walk(start, onerror=report):
+            if (path := os.path.realpath(folder)) in entered:
+                below.clear()
+                continue
+            entered.add(path)
+            yield folder, below, names
+            links = filter(os.path.islink, (os.path.join(folder, name) for name in below))
+            starts += (link for link in links if not f"{path}/".startswith(os.path.realpath(link).rstrip("/") + "/"))
+
+
+def is_video(name: str) -> bool:
+    return name.lower().endswith(ENDINGS) and not is_unfinished(name)
 
 
 def is_unfinished(name: str) -> bool:
@@ -118,11 +147,7 @@ def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str
     folders = [re.compile(glob_translate("/".join(parts[:end]))) for end in ends]
     wanted = re.compile(glob_translate(pattern))
 
-    def report(error: OSError) -> None:
-        if not isinstance(error, FileNotFoundError):
-            complain(f"{error.filename} cannot be read: {reason(error)}")
-
-    for folder, below, names in os.walk("/".join(parts[:first]) or "/", onerror=report):
+    for folder, below, names in walk("/".join(parts[:first]) or "/", complain):
         yield from (path for name in below + names if wanted.match(path := os.path.join(folder, name)))
         below[:] = [name for name in below if any(part.match(os.path.join(folder, name)) for part in folders)]
 
