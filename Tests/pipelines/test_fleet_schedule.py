@@ -278,7 +278,7 @@ class Inside(unittest.TestCase):
             into.seek(0)
             self.assertEqual(into.read(), '{"h":1,"first-frame":"a"}\n{"time":0}\n{"time":1}\n{"time":2}\n{"end":true,"frames":3,"time":2}\n')
             end = '{"end":true,"frames":0}\n'
-            for broken in ('{"h":2}\n' + end, '{"h":1}\n{"time":3}\n', "", '{"h":\n' + end, "7\n" + end, '{"h":"\udcff\n' + end, '{"h":1}\n' + end[:9]):
+            for broken in ('{"h":2}\n' + end, '{"h":1}\n{"ti\0\0\n' + end, '{"h":1}\n{"time":3}\n', "", '{"h":\n' + end, "7\n" + end, '{"h":"\udcff\n' + end, '{"h":1}\n' + end[:9]):
                 for parts in (texts[0], broken), (broken, texts[1]):
                     with self.subTest(parts), self.assertRaises(segments.RecordingMismatch):
                         segments.join((iter(text.splitlines(True)) for text in parts), into)

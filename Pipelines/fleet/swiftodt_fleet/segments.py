@@ -79,13 +79,12 @@ def join(recordings: Iterable[IO[str]], into: IO[str]) -> tuple[int, int]:
             into.write(header)
         elif fields != shared:
             raise RecordingMismatch("the video format differs between the parts")
-        held = None
+        held, end = None, {}
         for line in recording:
             if held is not None:
                 into.write(held)
                 written += 1
-            held = line
-        end = parsed(held) if held else {}
+            held, end = line, parsed(line)
         if end.get("end") is not True or not isinstance(end.get("frames"), int):
             raise RecordingMismatch("a part is incomplete")
         frames += end["frames"]
