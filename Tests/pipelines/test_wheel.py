@@ -122,6 +122,12 @@ class Installed(unittest.TestCase):
         self.assertIn(f"{self.packages}/swiftodt/__init__.py [", said)
         self.assertIn("'person'", said)
 
+    def test_documented_pipeline_finds_plugin_of_wheel(self):
+        """The program of docs/python.md that makes a pipeline itself."""
+        programs = re.findall(r"```python\n(.*?)```", pathlib.Path(ROOT, "docs/python.md").read_text(encoding="utf-8"), re.DOTALL)
+        program, = (text for text in programs if "parse_launch" in text)
+        self.assertRegex(self.run_there("python", "-c", program), r"\[\(\d+, \d+, \d+, \d+\)\]")
+
     def test_runtime_of_environment_is_found(self):
         said = self.run_there("odt", "doctor", "--json", code=None)
         self.assertNotIn("was not found", said)
