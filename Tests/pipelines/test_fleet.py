@@ -72,6 +72,17 @@ class CommandLine(unittest.TestCase):
                 done = subprocess.run([RUN, "--out", storage, "none.mp4", *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)
 
+    def test_terminated_run_names_remedy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            with subprocess.Popen([RUN, f"@{pipe}", "--out", f"{folder}/out"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as fleet:
+                # The pipe opens when the run reads its sources, after Ray has started.
+                with open(pipe, "w", encoding="ascii"):
+                    fleet.terminate()
+                    said = fleet.communicate(timeout=120)
+            self.assertEqual((fleet.returncode, *said), (130, "", "fleet: interrupted; run the same command to resume\n"))
+
     def test_storage_keeps_results_of_one_set_of_settings(self):
         """Runs that failed before they had planned a file do not count."""
         with tempfile.TemporaryDirectory() as storage:

@@ -107,6 +107,8 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
 
     began = time.monotonic()
     with cluster(options.ray, options.cores) as ray:
+        # Ray has replaced the handler by its own, which exits without a message.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         schedule = Schedule(Tasks(ray), Work(settings, plan, infer, finish, plan_whole, set_aside), progress.show, progress.say)
         try:
             totals = schedule.run(expand(options.sources, storage.address, complain_of_source))
