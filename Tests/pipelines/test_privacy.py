@@ -249,11 +249,13 @@ class Tools(InFolder):
         return path
 
     def sound(self, path, *words):
-        return command("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", *words, "-").stdout
+        said = command("ffmpeg", "-v", "error", "-i", path, "-map", "0:a", *words, "-f", "framemd5", "-")
+        # The lines before the packets describe the header.
+        return [line for line in said.stdout.splitlines() if not line.startswith("#")]
 
     def test_comments_of_sound_are_removed(self):
         """Vorbis is copied, FLAC keeps its samples, and Speex is encoded again."""
-        same = {"vorbisenc": ("-c", "copy", "-f", "framemd5"), "flacenc": ("-f", "framemd5")}
+        same = {"vorbisenc": ("-c", "copy"), "flacenc": ()}
         for coder, container in (("vorbisenc", "mkv"), ("vorbisenc", "webm"), ("flacenc", "mkv"), ("speexenc", "mkv")):
             with self.subTest((coder, container)):
                 source, path = self.source(coder), self.path(f"redacted.{container}")
@@ -265,8 +267,8 @@ class Tools(InFolder):
                         content = file.read()
                     counts.append([content.count(b"Secret title") > 0, b"Secret picture" in content or b"METADATA_BLOCK_PICTURE" in content])
                 self.assertEqual(counts, [[True, True], [False, False]])
-                before, after = (self.sound(name, *same.get(coder, ("-f", "framemd5"))) for name in (source, path))
-                self.assertGreater(after.count("\n"), 20)
+                before, after = (self.sound(name, *same.get(coder, ())) for name in (source, path))
+                self.assertGreater(len(after), 10)
                 if coder in same:
                     self.assertEqual(after, before)
 
