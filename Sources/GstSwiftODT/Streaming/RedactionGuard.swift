@@ -217,8 +217,9 @@ struct RedactionGuard {
         // tensors if a label file or a model is given. Label groups that exist have already been replaced by their labels.
         case .upstream, .recorded, .tensors:
             // The detector can define further groups.
-            guard let source, source.labels == nil else { break }
-            return labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
+            guard let source else { return nil }
+            let fault = labels.first { $0.first == LabelGroups.mark }.map(Self.unknownGroup)
+            if fault != nil || source.labels == nil { return fault }
         case .auto, .neural: break
         }
         guard let source else { return nil }
