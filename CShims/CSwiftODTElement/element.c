@@ -5,8 +5,6 @@
  * Detects, tracks, classifies and draws the objects in a video, and reports them as element messages and buffer
  * metadata.
  *
- * The properties are documented in properties-doc.h.
- *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc num-buffers=300 pattern=ball ! swiftodt detector=motion ! videoconvert ! autovideosink

@@ -6,8 +6,6 @@
  *
  * The frames since the latest key frame are kept. When the gate opens, they are passed late, with unchanged timestamps.
  *
- * The properties are documented in properties-doc.h.
- *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m rtspsrc location=rtsp://camera/ ! rtph264depay ! h264parse ! swiftodtgate ! avdec_h264 \
