@@ -36,7 +36,9 @@ def print_coverage():
     print("vocabulary     labels  in the table  " + "  ".join(f"{name:>12}" for name in CATEGORIES))
     for vocabulary in ["coco", "open-images", "imagenet"]:
         known = {spelled(label).lower(): category for label, category in table(vocabulary).items()}
-        labels = (LABELS / f"{vocabulary}.txt").read_text().splitlines()
+        # Open Images has no separate list of labels: its table contains each of them.
+        path = LABELS / f"{vocabulary}.txt"
+        labels = path.read_text().splitlines() if path.exists() else list(table(vocabulary))
         found = [known.get(spelled(label.split(",")[0]).lower()) for label in labels]
         counts = collections.Counter(found)
         print(
