@@ -50,7 +50,7 @@ let package = Package(
             name: "GstSwiftODT",
             dependencies: ["SwiftODT", "GstFrames", "CODTGStreamer", "CODTCairo", "CODTPango", "CSwiftODTElement"]),
         // Plays pipelines for odt.
-        .target(name: "ODTPlayback", dependencies: ["SwiftODT", "CODTGStreamer"]),
+        .target(name: "ODTPlayback", dependencies: ["SwiftODT", "GstFrames", "CODTGStreamer"]),
         .target(name: "SwiftODTVideo", dependencies: ["SwiftODT", "ODTPlayback", "GstFrames", "CODTGStreamer"]),
         .executableTarget(
             name: "odt",

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// A pipeline that detects the objects in an input. If an output is given, it also writes a video in which the objects
@@ -94,7 +95,8 @@ package final class AnnotationPipeline: Sendable {
             }
         let chain = "\(source) videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt"
         guard let output else { return "\(chain) draw=false ! fakesink name=file sync=false" }
-        let encoder = try VideoEncoder.choose(output.container.codec, wish: output.encoder, quality: output.quality)
+        let encoder = try VideoEncoder.choose(
+            output.container.codec, wish: output.encoder, quality: output.quality)
         return "\(chain) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) ! videocrop name=even "
             + "! \(encoder.description(quality: output.quality, isLive: isLive)) "
             + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(output.container.muxer) name=mux "

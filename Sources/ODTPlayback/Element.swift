@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// An owned reference to an element of a pipeline.
@@ -62,13 +63,10 @@ package final class Element: @unchecked Sendable {
         gst_element_foreach_sink_pad(
             pointer,
             { _, pad, _ in
-                pad.map(Element.dropTags)
+                pad.map { Element.dropTags(at: Pad(gst_object_ref($0).assumingMemoryBound(to: GstPad.self))) }
                 return 1
             }, nil)
-        typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer?) -> Void
-        let added: Added = { _, pad, _ in Element.dropTags(at: pad) }
-        g_signal_connect_data(
-            gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), nil, nil, GConnectFlags(0))
+        connect("pad-added") { Element.dropTags(at: Pad($0.object(1))) }
     }
 
     /// Makes the element of a bin that writes tags into its stream, for example `vorbistag`, write none.
@@ -79,9 +77,28 @@ package final class Element: @unchecked Sendable {
         gst_object_unref(setter)
     }
 
-    private static func dropTags(at pad: UnsafeMutablePointer<GstPad>) {
-        gst_object_ref(pad)
-        Pad(pad).watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok }
+    private static func dropTags(at pad: Pad) { pad.watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok } }
+
+    /// Calls the handler when the element emits a signal. The connection keeps the handler alive. Does nothing if the
+    /// element has no such signal.
+    package func connect(_ signal: String, _ handler: @escaping @Sendable (SignalCall) -> Void) {
+        guard g_signal_lookup(signal, pointer.typeInstance.pointee.g_class.pointee.g_type) != 0 else { return }
+        let box = Unmanaged.passRetained(SignalHandler(handler)).toOpaque()
+        let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), box)
+        g_closure_add_finalize_notifier(closure, box) { box, _ in
+            if let box { Unmanaged<SignalHandler>.fromOpaque(box).release() }
+        }
+        g_closure_set_marshal(closure) { closure, result, _, arguments, _, _ in
+            guard let box = closure?.pointee.data, let arguments else { return }
+            let handler = Unmanaged<SignalHandler>.fromOpaque(box).takeUnretainedValue().handler
+            handler(SignalCall(arguments: arguments, result: result))
+        }
+        g_signal_connect_closure(gobject, signal, closure, 0)
+    }
+
+    private final class SignalHandler: Sendable {
+        let handler: @Sendable (SignalCall) -> Void
+        init(_ handler: @escaping @Sendable (SignalCall) -> Void) { self.handler = handler }
     }
 
     /// Sets the comment in the tags of a muxer.
@@ -142,12 +159,19 @@ package final class Element: @unchecked Sendable {
     }
 }
 
-extension String {
-    /// Copies and frees a text that GLib has allocated. Returns `nil` if there is no text.
-    init?(freeing text: UnsafeMutablePointer<CChar>?) {
-        guard let text else { return nil }
-        defer { g_free(text) }
-        self.init(cString: text)
+/// One emission of a signal. Valid only during the call of the handler.
+package struct SignalCall {
+    fileprivate let arguments: UnsafePointer<GValue>
+    /// The return value of the signal; `nil` if it has none.
+    package let result: UnsafeMutablePointer<GValue>?
+
+    /// Returns a new reference to an argument, which the caller owns. The first argument is the element itself.
+    package func object<Object>(_ number: Int) -> UnsafeMutablePointer<Object> {
+        g_value_dup_object(arguments + number).assumingMemoryBound(to: Object.self)
+    }
+
+    package func caps(_ number: Int) -> UnsafeMutablePointer<GstCaps> {
+        g_value_get_boxed(arguments + number).assumingMemoryBound(to: GstCaps.self)
     }
 }
 

@@ -1,33 +1,6 @@
 import Glibc
 import SwiftODT
 
-/// Writes to file descriptors that may be non-blocking. The two ends of a pipe can share the flag `O_NONBLOCK`, so
-/// another process can make a pipe non-blocking.
-package enum DescriptorWriting {
-    /// Writes all bytes. Waits while a non-blocking descriptor accepts no bytes.
-    ///
-    /// - Returns: The number of bytes that were written. If an error stopped the write, also the value of `errno`.
-    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
-        var written = 0
-        while written < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count >= 0 {
-                written += count
-                continue
-            }
-            switch errno {
-            case EINTR: break
-            case EAGAIN:
-                var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&wish, 1, -1)
-            case let error: return (written, error)
-            }
-        }
-        return (written, nil)
-    }
-}
-
 /// Protects standard input, output and error if they are closed when the program starts (`>&-`). Without this
 /// protection, the next file or socket that is opened would get one of their descriptors. The program's messages would
 /// then be written into this file or socket.

@@ -22,7 +22,6 @@ package struct KeyFile: Sendable {
         package internal(set) var entries: [Entry] = []
     }
 
-    package let name: String
     package private(set) var groups: [Group] = []
 
     private static let limit = 1 << 20
@@ -43,7 +42,6 @@ package struct KeyFile: Sendable {
     }
 
     package init(_ text: String, name: String) throws {
-        self.name = name
         let values = g_key_file_new()
         defer { g_key_file_unref(values) }
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -94,8 +94,8 @@ package final class MediaSource: Sendable {
     /// Returns whether the source and `other` are the same file, even if the paths differ, for example because of
     /// links.
     package func isFile(_ other: String) -> Bool {
-        guard let path, let one = Self.identity(of: path), let two = Self.identity(of: other) else { return false }
-        return one == two
+        guard let identity = path.flatMap(FileIdentity.init(path:)) else { return false }
+        return identity == FileIdentity(path: other)
     }
 
     /// Returns whether the name is a URI. A name is not considered a URI if a file of this name exists.
@@ -110,12 +110,6 @@ package final class MediaSource: Sendable {
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
-
-    private static func identity(of path: String) -> [UInt]? {
-        var status = stat()
-        return PathText.withSystemPath(path) { stat($0, &status) } == 0
-            ? [UInt(status.st_dev), UInt(status.st_ino)] : nil
-    }
 
     /// Returns the file type bits of `st_mode`.
     ///

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import SwiftODT
 
 /// Access to the fields of a bus message's structure by name. The functions return `nil` if there is no such field.
 package struct MessageFields {
@@ -61,5 +62,23 @@ package struct MessageFields {
         guard let list = gst_structure_get_value(structure, field), list.pointee.g_type == gst_value_list_get_type()
         else { return [] }
         return (0..<gst_value_list_get_size(list)).compactMap { MessageFields(of: gst_value_list_get_value(list, $0)) }
+    }
+}
+
+extension ZoneCount {
+    package init(_ fields: MessageFields) {
+        let counts = fields.list("by-label").map { ($0.text("label") ?? "", Counts($0)) }
+        self.init(
+            name: fields.text("name") ?? "", kind: fields.text("kind") == "line" ? .line : .area, all: Counts(fields),
+            byLabel: Dictionary(counts, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+extension ZoneCount.Counts {
+    package init(_ fields: MessageFields) {
+        func figure(_ name: String) -> Int { Int(clamping: fields.count(name) ?? 0) }
+        self.init(
+            count: figure("count"), entered: figure("entered"), left: figure("left"), in: figure("in"),
+            out: figure("out"))
     }
 }

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// Converts the structures of bus messages to lines of JSON. The key `message` has the structure's name. The other keys
@@ -59,16 +60,4 @@ package enum MessageText {
         }
         text += "]"
     }
-}
-
-/// The values of GLib's macros for fundamental types (`G_TYPE_...`), which Swift does not import.
-package enum FundamentalType {
-    package static let boolean = GType(5 << 2)
-    package static let int = GType(6 << 2)
-    package static let uint = GType(7 << 2)
-    package static let int64 = GType(10 << 2)
-    package static let uint64 = GType(11 << 2)
-    package static let enumeration = GType(12 << 2)
-    package static let double = GType(15 << 2)
-    package static let string = GType(16 << 2)
 }

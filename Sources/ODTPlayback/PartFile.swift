@@ -181,7 +181,7 @@ package final class PartFile: Sendable {
     /// Returns the path of a file, which may not exist yet, with all links resolved. All names of one file give the
     /// same path.
     package static func target(of name: String) -> String {
-        if let real = real(name) { return real }
+        if let real = FilePath.canonical(name) { return real }
         // This loop resolves symbolic links to a file that does not exist yet. The limit of 40 links ends a cycle of
         // links. Writing to a file in such a cycle fails later.
         var name = name
@@ -196,7 +196,7 @@ package final class PartFile: Sendable {
     /// Returns the path of a folder with all links resolved, ending in a slash. If the folder does not exist yet, only
     /// its existing parents are resolved. The other components are kept, but `..` removes the component before it.
     private static func realFolder(_ folder: String) -> String {
-        if let real = real(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
+        if let real = FilePath.canonical(folder.isEmpty ? "." : folder) { return real == "/" ? real : real + "/" }
         let parts = folder.split(separator: "/")
         guard let last = parts.last else { return folder }
         let before = (folder.hasPrefix("/") ? "/" : "") + parts.dropLast().map { $0 + "/" }.joined()
@@ -206,12 +206,6 @@ package final class PartFile: Sendable {
         case "..": return self.parts(of: String(start.dropLast())).folder
         default: return start + last + "/"
         }
-    }
-
-    private static func real(_ path: String) -> String? {
-        guard let real = PathText.withSystemPath(path, { realpath($0, nil) }) else { return nil }
-        defer { free(real) }
-        return PathText.text(ofSystemPath: real)
     }
 
     /// Returns `nil` if the file is not a symbolic link.

@@ -1,5 +1,6 @@
 import CODTGStreamer
 import Glibc
+import GstFrames
 import SwiftODT
 
 /// A pipeline that is built from a description in the syntax of `gst-launch-1.0`.
@@ -127,8 +128,9 @@ package final class Pipeline: @unchecked Sendable {
     /// Posts an error message on the bus, as an element does. The player then ends the stream. May be called on any
     /// thread.
     package func refuse(_ text: String, _ reason: ODTError.Reason = .failed) {
-        let (domain, code) = ErrorText.code(for: reason)
-        let error = g_error_new_literal(domain, code, text)
+        let known = ErrorCode.of(reason)
+        let error = g_error_new_literal(
+            known?.domain ?? gst_core_error_quark(), known?.code ?? Int32(GST_CORE_ERROR_FAILED.rawValue), text)
         defer { g_error_free(error) }
         let source = UnsafeMutableRawPointer(top).assumingMemoryBound(to: GstObject.self)
         gst_element_post_message(top, gst_message_new_error(source, error, nil))

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// The text names a remedy if one is known.
@@ -53,24 +54,8 @@ package enum ErrorText {
     /// Returns the reason of an error or warning of swiftodt, which determines its GStreamer error code.
     package static func reason(of message: UnsafeMutablePointer<GstMessage>) -> ODTError.Reason {
         let error = code(of: message)
-        return codes.first { ($0.domain, Int32($0.code)) == error }?.reason ?? .failed
+        return ErrorCode.all.first { ($0.domain, $0.code) == error }?.reason ?? .failed
     }
-
-    /// Returns the GStreamer error code that stands for a reason.
-    static func code(for reason: ODTError.Reason) -> (domain: GQuark, code: Int32) {
-        codes.first { $0.reason == reason }.map { ($0.domain, Int32($0.code)) }
-            ?? (gst_core_error_quark(), Int32(GST_CORE_ERROR_FAILED.rawValue))
-    }
-
-    private static let codes: [(reason: ODTError.Reason, domain: GQuark, code: UInt32)] = [
-        (.fileNotFound, gst_resource_error_quark(), GST_RESOURCE_ERROR_NOT_FOUND.rawValue),
-        (.invalidFile, gst_resource_error_quark(), GST_RESOURCE_ERROR_READ.rawValue),
-        (.unsupported, gst_resource_error_quark(), GST_RESOURCE_ERROR_SETTINGS.rawValue),
-        (.tooManyOpenFiles, gst_resource_error_quark(), GST_RESOURCE_ERROR_OPEN_READ.rawValue),
-        (.outOfResources, gst_resource_error_quark(), GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue),
-        (.runtimeMissing, gst_library_error_quark(), GST_LIBRARY_ERROR_INIT.rawValue),
-        (.invalidOption, gst_library_error_quark(), GST_LIBRARY_ERROR_SETTINGS.rawValue),
-    ]
 
     /// The codes of the errors of demuxers, decoders and decodebin about the content of the input.
     private static let contentCodes = [

@@ -102,18 +102,14 @@ package enum PluginSearch {
 
     private static let addOwnFolder: Void = {
         guard let own = folderBesideThisProgram() else { return }
-        let others = getenv("GST_PLUGIN_PATH").map { String(cString: $0) } ?? ""
-        setenv("GST_PLUGIN_PATH", others.isEmpty ? own : own + ":" + others, 1)
+        setenv("GST_PLUGIN_PATH", DataFolders.environment("GST_PLUGIN_PATH").map { own + ":" + $0 } ?? own, 1)
     }()
 
     /// Returns the folder with the plugin of odt: `.build/plugin` of the checkout that contains the program, or
     /// `lib/gstreamer-1.0` beside the program's folder `bin`. Returns `nil` if neither contains a plugin, and in unit
     /// tests, which the element is linked into.
     private static func folderBesideThisProgram() -> String? {
-        guard let path = realpath("/proc/self/exe", nil) else { return nil }
-        defer { free(path) }
-        var folder = PathText.text(ofSystemPath: path)
-        guard !folder.hasSuffix(".xctest") else { return nil }
+        guard var folder = FilePath.canonical("/proc/self/exe"), !folder.hasSuffix(".xctest") else { return nil }
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
             if folder.hasSuffix("/bin"), let plugins = holdingPlugin(folder.dropLast(4) + "/lib/gstreamer-1.0") {

@@ -104,22 +104,23 @@ package final class SegmentRetention: Sendable {
         let file = PathText.withSystemPath(segment.path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        // A process that writes the segment holds a lock on its file.
-        guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.isOurs(file) else { return false }
+        // A process that writes the segment holds a lock on its file. An empty file is a segment whose recording was
+        // interrupted before the first byte. It may be deleted.
+        guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.header(of: file, contains: Self.mark) ?? true else {
+            return false
+        }
         if hasPictures { _ = PathText.withSystemPath(Self.picture(of: segment.path)) { unlink($0) } }
         return PathText.withSystemPath(segment.path) { unlink($0) } == 0
     }
 
     private static func picture(of path: String) -> String { path.dropLast(4) + ".jpg" }
 
-    private static func isOurs(_ file: Int32) -> Bool {
+    /// Whether the header of a file contains a text; `nil` if the file is empty. Only the first 4,096 bytes are searched.
+    package static func header(of file: Int32, contains text: String) -> Bool? {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)
-        // An empty file without the mark is a segment whose recording was interrupted before the first byte. It may be
-        // deleted.
-        if count == 0 { return true }
-        guard count > 0 else { return false }
-        let mark = Array(mark.utf8)
-        return head[..<count].indices.contains { head[$0..<count].starts(with: mark) }
+        if count == 0 { return nil }
+        let text = Array(text.utf8)
+        return head[..<max(0, count)].indices.contains { head[$0..<count].starts(with: text) }
     }
 }

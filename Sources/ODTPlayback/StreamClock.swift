@@ -1,3 +1,5 @@
+import SwiftODT
+
 /// Maps the running times of one stream to wall-clock times.
 ///
 /// The two clocks do not advance at the same rate: a camera may declare 25 frames per second and send 21, and
@@ -56,12 +58,8 @@ package struct StreamClock: Sendable {
         guard let first = pairs.first, let last = pairs.last else { return nil }
         if running <= first.running { return first.wall - (first.running - running) }
         if running >= last.running { return last.wall + (running - last.running) }
-        var (low, high) = (0, pairs.count - 1)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if pairs[middle].running <= running { low = middle } else { high = middle }
-        }
-        let (before, after) = (pairs[low], pairs[high])
+        let next = pairs.indices.partitionPoint { pairs[$0].running <= running }
+        let (before, after) = (pairs[next - 1], pairs[next])
         let share = Double(running - before.running) / Double(after.running - before.running)
         return before.wall + Int64((Double(after.wall - before.wall) * share).rounded())
     }

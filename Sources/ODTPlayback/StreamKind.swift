@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 
 /// Classifies a stream of the input (sound, subtitles or other) by its caps.
 package struct StreamKind {

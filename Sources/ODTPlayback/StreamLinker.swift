@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 import Synchronization
 
@@ -28,7 +29,7 @@ package final class StreamLinker: Sendable {
     private let state = Mutex(State())
 
     /// Connects to the signals of the pipeline's element `decoded`. The linker must outlive the pipeline, because the
-    /// signals hold no reference.
+    /// signals hold only a weak reference.
     ///
     /// - Parameter omitsTags: Whether the comments in the headers of sound are removed.
     package init(
@@ -52,42 +53,25 @@ package final class StreamLinker: Sendable {
     // MARK: Callbacks of the decoder
 
     private func listen(to decoded: Element) {
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        typealias Continue =
-            @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
-        let autoplugContinue: Continue = { _, pad, caps, linker in
-            let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
-            return linker.isToBeDecoded(caps, from: pad) ? 1 : 0
+        decoded.connect("autoplug-continue") { [weak self] call in
+            guard let self else { return }
+            g_value_set_boolean(call.result, isToBeDecoded(call.caps(2), from: Pad(call.object(1))) ? 1 : 0)
         }
-        typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
-        let added: Added = { _, pad, linker in
-            gst_object_ref(pad)
-            Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue().linkPad(Pad(pad))
+        decoded.connect("pad-added") { [weak self] in self?.linkPad(Pad($0.object(1))) }
+        decoded.connect("no-more-pads") { [weak self] _ in
+            guard let self, !state.withLock({ $0.hasVideo }) else { return }
+            pipeline.refuse("the input contains no video", .invalidFile)
         }
-        typealias Complete = @convention(c) (gpointer, gpointer) -> Void
-        let complete: Complete = { _, linker in
-            let linker = Unmanaged<StreamLinker>.fromOpaque(linker).takeUnretainedValue()
-            if !linker.state.withLock({ $0.hasVideo }) {
-                linker.pipeline.refuse("the input contains no video", .invalidFile)
-            }
-        }
-        g_signal_connect_data(
-            decoded.gobject, "autoplug-continue", unsafeBitCast(autoplugContinue, to: GCallback.self), me, nil,
-            GConnectFlags(0))
-        g_signal_connect_data(
-            decoded.gobject, "pad-added", unsafeBitCast(added, to: GCallback.self), me, nil, GConnectFlags(0))
-        g_signal_connect_data(
-            decoded.gobject, "no-more-pads", unsafeBitCast(complete, to: GCallback.self), me, nil, GConnectFlags(0))
     }
 
-    private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: UnsafeMutablePointer<GstPad>) -> Bool {
+    private func isToBeDecoded(_ caps: UnsafeMutablePointer<GstCaps>, from pad: Pad) -> Bool {
         let stream = StreamKind(caps)
         switch stream.medium {
         case .sound:
-            if stream.name == "audio/x-raw", stream.isOfContainer(pad), let id = Self.id(of: pad) {
+            if stream.name == "audio/x-raw", stream.isOfContainer(pad.pointer), let id = Self.id(of: pad) {
                 state.withLock { _ = $0.uncompressed.insert(id) }
             }
-            return muxer == nil ? false : !(isSupported(stream, at: "audio_%u") && stream.isWhole(from: pad))
+            return muxer == nil ? false : !(isSupported(stream, at: "audio_%u") && stream.isWhole(from: pad.pointer))
         case .subtitle: return muxer == nil ? false : !isSupported(stream, at: "subtitle_%u")
         case .other: return true
         }
@@ -102,11 +86,11 @@ package final class StreamLinker: Sendable {
     }
 
     private func isUncompressed(_ pad: Pad) -> Bool {
-        Self.id(of: pad.pointer).map { id in state.withLock { $0.uncompressed.contains(id) } } ?? false
+        Self.id(of: pad).map { id in state.withLock { $0.uncompressed.contains(id) } } ?? false
     }
 
-    private static func id(of pad: UnsafeMutablePointer<GstPad>) -> String? {
-        String(freeing: gst_pad_get_stream_id(pad))
+    private static func id(of pad: Pad) -> String? {
+        String(freeing: gst_pad_get_stream_id(pad.pointer))
     }
 
     // MARK: Linking

@@ -96,21 +96,3 @@ extension ZoneEvent {
             dwell: fields.time("dwell")?.nanoseconds, time: fields.time("event-running-time")?.nanoseconds ?? 0)
     }
 }
-
-extension ZoneCount {
-    fileprivate init(_ fields: MessageFields) {
-        let kind: Zone.Kind = fields.text("kind") == "line" ? .line : .area
-        self.init(
-            name: fields.text("name") ?? "", kind: kind, all: Counts(fields),
-            byLabel: Dictionary(
-                fields.list("by-label").map { ($0.text("label") ?? "", Counts($0)) }, uniquingKeysWith: { $1 }))
-    }
-}
-
-extension ZoneCount.Counts {
-    fileprivate init(_ fields: MessageFields) {
-        self.init(
-            count: fields.integer("count"), entered: fields.integer("entered"), left: fields.integer("left"),
-            in: fields.integer("in"), out: fields.integer("out"))
-    }
-}

@@ -1,5 +1,6 @@
 import CODTGStreamer
 import CSwiftODTElement
+import GstFrames
 import SwiftODT
 
 /// Logs to the debug category `swiftodt`, with the element as the object of each line. `GST_DEBUG=swiftodt:6` enables
@@ -63,17 +64,12 @@ extension GstDebugLevel {
 
 enum GstText {
     static func of(_ caps: UnsafePointer<GstCaps>?) -> String {
-        caps.flatMap { take(gst_caps_to_string($0)) } ?? "none"
+        caps.flatMap { String(freeing: gst_caps_to_string($0)) } ?? "none"
     }
 
-    static func of(_ value: UnsafePointer<GValue>) -> String { take(gst_value_serialize(value)) ?? "nothing" }
-
-    static var version: String { take(gst_version_string()) ?? "GStreamer" }
-
-    /// Takes ownership of the text.
-    private static func take(_ text: UnsafeMutablePointer<CChar>?) -> String? {
-        guard let text else { return nil }
-        defer { g_free(text) }
-        return String(cString: text)
+    static func of(_ value: UnsafePointer<GValue>) -> String {
+        String(freeing: gst_value_serialize(value)) ?? "nothing"
     }
+
+    static var version: String { String(freeing: gst_version_string()) ?? "GStreamer" }
 }

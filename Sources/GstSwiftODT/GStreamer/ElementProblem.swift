@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 import Synchronization
 
@@ -35,18 +36,10 @@ struct ElementProblem {
     /// Chooses GStreamer's error code according to the reason of the error.
     init(_ error: any Error, doing what: String? = nil) {
         let text = (what.map { $0 + ": " } ?? "") + String(describing: error)
-        switch (error as? ODTError)?.reason {
-        case .fileNotFound: self = .resource(GST_RESOURCE_ERROR_NOT_FOUND, text)
-        case .invalidFile: self = .resource(GST_RESOURCE_ERROR_READ, text)
-        case .unsupported: self = .resource(GST_RESOURCE_ERROR_SETTINGS, text)
-        case .runtimeMissing:
-            self.init(domain: gst_library_error_quark(), code: Int32(GST_LIBRARY_ERROR_INIT.rawValue), text: text)
-        case .tooManyOpenFiles: self = .resource(GST_RESOURCE_ERROR_OPEN_READ, text)
-        case .outOfResources: self = .resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT, text)
-        case .invalidOption: self = .settings(text)
-        default:
-            self.init(domain: gst_stream_error_quark(), code: Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text)
-        }
+        let known = ErrorCode.of((error as? ODTError)?.reason)
+        self.init(
+            domain: known?.domain ?? gst_stream_error_quark(),
+            code: known?.code ?? Int32(GST_STREAM_ERROR_FAILED.rawValue), text: text)
     }
 
     private init(domain: GQuark, code: Int32, text: String, detail: String? = nil) {

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// Writes plain values to structures of the type `GstStructure`.
@@ -31,22 +32,22 @@ enum StructureWriter {
         var slot = GValue()
         switch value {
         case .uint(let number):
-            g_value_init(&slot, GType.uint)
+            g_value_init(&slot, FundamentalType.uint)
             g_value_set_uint(&slot, number)
         case .int(let number):
-            g_value_init(&slot, GType.int)
+            g_value_init(&slot, FundamentalType.int)
             g_value_set_int(&slot, number)
         case .uint64(let number), .time(let number):
-            g_value_init(&slot, GType.uint64)
+            g_value_init(&slot, FundamentalType.uint64)
             g_value_set_uint64(&slot, guint64(number))
         case .real(let number):
-            g_value_init(&slot, GType.double)
+            g_value_init(&slot, FundamentalType.double)
             g_value_set_double(&slot, number.isFinite ? number : 0)
         case .text(let text):
-            g_value_init(&slot, GType.string)
+            g_value_init(&slot, FundamentalType.string)
             text.withCString { g_value_set_string(&slot, $0) }
         case .boolean(let flag):
-            g_value_init(&slot, GType.boolean)
+            g_value_init(&slot, FundamentalType.boolean)
             g_value_set_boolean(&slot, flag ? 1 : 0)
         case .list(let item, let entries): slot = list(of: item, entries)
         case .structure(let fields):

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import SwiftODT
 
 /// Properties with a text value that are presented as GStreamer arrays and structures.
@@ -59,11 +60,11 @@ extension JSONValue {
                 [String: JSONValue](
                     names.map { (String(cString: $0), JSONValue(gst_structure_get_value(structure, $0))) },
                     uniquingKeysWith: { $1 }))
-        case GType.string: self = g_value_get_string(value).map { .string(String(cString: $0)) } ?? .null
-        case GType.boolean: self = .bool(g_value_get_boolean(value) != 0)
+        case FundamentalType.string: self = g_value_get_string(value).map { .string(String(cString: $0)) } ?? .null
+        case FundamentalType.boolean: self = .bool(g_value_get_boolean(value) != 0)
         default:
             var number = GValue()
-            g_value_init(&number, GType.double)
+            g_value_init(&number, FundamentalType.double)
             self = g_value_transform(value, &number) != 0 ? .number(g_value_get_double(&number)) : .null
         }
     }
@@ -83,13 +84,13 @@ extension JSONValue {
         switch self {
         case .null: return nil
         case .bool(let flag):
-            g_value_init(&value, GType.boolean)
+            g_value_init(&value, FundamentalType.boolean)
             g_value_set_boolean(&value, flag ? 1 : 0)
         case .number(let number):
-            g_value_init(&value, GType.double)
+            g_value_init(&value, FundamentalType.double)
             g_value_set_double(&value, number)
         case .string(let text):
-            g_value_init(&value, GType.string)
+            g_value_init(&value, FundamentalType.string)
             g_value_set_string(&value, text)
         case .array(let elements):
             g_value_init(&value, gst_value_array_get_type())
@@ -104,14 +105,4 @@ extension JSONValue {
         }
         return value
     }
-}
-
-/// GLib's fundamental types. In GLib they are macros, which Swift does not import.
-extension GType {
-    static let int = GType(6 << 2)
-    static let uint = GType(7 << 2)
-    static let boolean = GType(5 << 2)
-    static let uint64 = GType(11 << 2)
-    static let double = GType(15 << 2)
-    static let string = GType(16 << 2)
 }

@@ -2,7 +2,7 @@ extension Range<Int> {
     /// Returns the first index that does not satisfy `isBefore`, or the upper bound, by binary search. The indices that
     /// satisfy `isBefore` must come first.
     @inline(__always)
-    func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
+    package func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
             let middle = (low + high) / 2

@@ -93,18 +93,39 @@ package enum UniqueFile {
         let file = mkstemps(&name, Int32(end.utf8.count))
         guard file >= 0 else { return nil }
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        var count = 0
-        while count < bytes.count {
-            let step = Glibc.write(file, bytes.baseAddress?.advanced(by: count), bytes.count - count)
-            if step < 0 && errno == EINTR { continue }
-            guard step > 0 else { break }
-            count += step
-        }
-        guard close(file) == 0, count == bytes.count else {
+        let error = DescriptorWriting.write(bytes, to: file).error
+        guard close(file) == 0, error == nil else {
             unlink(name)
             return nil
         }
         return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
+    }
+}
+
+/// Writes to file descriptors that may be non-blocking. The two ends of a pipe can share the flag `O_NONBLOCK`, so
+/// another process can make a pipe non-blocking.
+package enum DescriptorWriting {
+    /// Writes all bytes. Waits while a non-blocking descriptor accepts no bytes.
+    ///
+    /// - Returns: The number of bytes that were written. If an error stopped the write, also the value of `errno`.
+    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> (written: Int, error: Int32?) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count >= 0 {
+                written += count
+                continue
+            }
+            switch errno {
+            case EINTR: break
+            case EAGAIN:
+                var events = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&events, 1, -1)
+            case let error: return (written, error)
+            }
+        }
+        return (written, nil)
     }
 }
 

@@ -21,9 +21,9 @@ package enum FilePath {
 
     /// Returns the absolute path without symbolic links, or `nil` if the file does not exist.
     package static func canonical(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
+        guard let real = PathText.withSystemPath(path, { realpath($0, nil) }) else { return nil }
         defer { free(real) }
-        return String(cString: real)
+        return PathText.text(ofSystemPath: real)
     }
 
     /// Returns the names of the entries of a folder, unsorted; empty if the folder cannot be read.
@@ -96,7 +96,7 @@ package enum DataFolders {
     static var configuration: String? { userFolder("XDG_CONFIG_HOME", or: ".config").map { $0 + "/swiftodt" } }
 
     /// Returns `nil` if the variable is not set or is empty.
-    static func environment(_ name: String) -> String? {
+    package static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

@@ -1,6 +1,7 @@
 import CODTGStreamer
 import CODTTurboJPEG
 import Glibc
+import GstFrames
 import ODTPlayback
 import SwiftODT
 import Synchronization

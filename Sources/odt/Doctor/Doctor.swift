@@ -96,6 +96,6 @@ struct CheckResult {
 
 /// Whether to print colors. The environment variable `NO_COLOR` turns colors off (no-color.org).
 private let usesColors: Bool = {
-    func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
-    return isatty(STDOUT_FILENO) != 0 && !["", "dumb"].contains(value("TERM")) && value("NO_COLOR").isEmpty
+    isatty(STDOUT_FILENO) != 0 && ![nil, "dumb"].contains(DataFolders.environment("TERM"))
+        && DataFolders.environment("NO_COLOR") == nil
 }()

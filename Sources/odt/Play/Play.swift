@@ -35,9 +35,10 @@ private let help = """
 /// The reason why no window can be shown; `nil` if no reason was found. The display is checked because some sinks of
 /// GStreamer crash if they cannot reach the display.
 private var displayProblem: String? {
-    func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } }
-    if value("WAYLAND_DISPLAY") != nil { return nil }
-    guard let display = value("DISPLAY") else { return "there is no display (DISPLAY and WAYLAND_DISPLAY are unset)" }
+    if DataFolders.environment("WAYLAND_DISPLAY") != nil { return nil }
+    guard let display = DataFolders.environment("DISPLAY") else {
+        return "there is no display (DISPLAY and WAYLAND_DISPLAY are unset)"
+    }
     // A local display, such as :0 or :0.0, is a socket. Other displays are not checked.
     guard let number = display.dropFirst().split(separator: ".").first, display.hasPrefix(":"),
         number.allSatisfy(\.isNumber), !isListening("/tmp/.X11-unix/X\(number)")

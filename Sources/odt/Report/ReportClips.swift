@@ -59,16 +59,7 @@ struct ReportClips {
         let path = components(of: file)
         let common = zip(path, folder).prefix { $0 == $1 }.count
         let up = Array(repeating: "..", count: folder.count - common)
-        return (up + path.dropFirst(common).map(escaped)).joined(separator: "/")
-    }
-
-    /// Returns a component of a path with percent escapes for all characters that have a meaning in URIs.
-    private static func escaped(_ component: String) -> String {
-        guard let text = PathText.withSystemPath(component, { g_uri_escape_string($0, nil, 0) }) else {
-            return component
-        }
-        defer { g_free(text) }
-        return String(cString: text)
+        return (up + path.dropFirst(common).map { PercentEscapes.encoded($0) }).joined(separator: "/")
     }
 
     private static func components(of path: String) -> [String] {

@@ -49,16 +49,19 @@ struct StoredMessages {
     ///   matches the choice.
     init(_ path: String, _ choice: Choice) throws {
         (self.path, self.choice) = (path, choice)
-        database = try StoreFile.open(toRead: path, SQLiteLibrary())
-        do {
-            boxes = try database.prepare(
+        let database = try StoreFile.open(toRead: path, SQLiteLibrary())
+        boxes = try StoreFile.reportingErrors(path) {
+            try database.prepare(
                 """
                 SELECT box.*, track.first FROM box LEFT JOIN track ON track.session = box.session AND track.id = box.track
                 WHERE box.time = ? AND box.session = ? ORDER BY number
                 """)
+        }
+        self.database = database
+        try StoreFile.reportingErrors(path) {
             try readNames()
             try readFilters()
-        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+        }
     }
 
     func segments() throws -> [StoredSegment] {
@@ -105,7 +108,7 @@ struct StoredMessages {
 
     /// Passes each message to `body`, in the order of time.
     mutating func forEach(_ body: (ParsedMessage) throws -> Void) throws {
-        do {
+        try StoreFile.reportingErrors(path) {
             // A transaction gives a consistent snapshot while `odt watch` writes to the file.
             try database.execute("BEGIN")
             var feeds = try feeds()
@@ -116,7 +119,7 @@ struct StoredMessages {
                 if let message = try message(feeds[next]) { try body(message) }
                 try feeds[next].step()
             }
-        } catch let error as SQLiteError { throw StoreFile.problem(error, path) }
+        }
     }
 
     /// Ends the transaction that ``forEach(_:)`` has begun. While it lasts, `odt watch` cannot shorten its

@@ -52,8 +52,6 @@ final class Camera: Sendable {
         case failed
     }
 
-    var plan: CameraPlan { state.read(\.plan) }
-
     /// Uses a new plan (the source and settings of the camera). If the camera is connected with another plan, it is
     /// reconnected.
     ///

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Selects the first video stream of a camera and links it. Other streams, such as audio, are not decoded.
 enum CameraSource {
-    /// Connects callbacks to the decoder's signals. The signals keep the callbacks alive.
+    /// Connects callbacks to the decoder's signals. The connections keep the callbacks alive.
     ///
     /// - Parameters:
     ///   - keepsCoded: Whether H.264 and H.265 streams are passed on without decoding.
@@ -20,15 +20,37 @@ enum CameraSource {
         refuse: @escaping @Sendable (String) -> Void
     ) {
         let callbacks = DecoderCallbacks(keepsCoded, frameTimeout, linkPad, refuse)
-        connect(decoded, "source-setup", sourceSetUp, callbacks)
-        connect(decoded, "deep-element-added", elementAdded, callbacks)
-        connect(decoded, "autoplug-continue", decodes, callbacks)
-        if skipsParsers { connect(decoded, "autoplug-select", selected, callbacks) }
-        connect(decoded, "pad-added", padAdded, callbacks)
-        connect(decoded, "no-more-pads", complete, callbacks)
+        // `decodebin` lacks the signal `source-setup` of `uridecodebin`, because its source is a separate element of the
+        // pipeline.
+        decoded.connect("source-setup") { callbacks.setUp(Element($0.object(1))) }
+        decoded.connect("deep-element-added") { call in
+            let element = Element(call.object(2))
+            // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes
+            // meanwhile.
+            if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
+        }
+        decoded.connect("autoplug-continue") { call in
+            g_value_set_boolean(call.result, callbacks.isToBeDecoded(StreamKind(call.caps(2))) ? 1 : 0)
+        }
+        if skipsParsers {
+            decoded.connect("autoplug-select") { call in
+                let factory: UnsafeMutablePointer<GstObject> = call.object(3)
+                defer { gst_object_unref(factory) }
+                let isParser = gst_element_factory_list_is_type(OpaquePointer(factory), parser) != 0
+                g_value_set_enum(call.result, isParser ? Selection.skips : Selection.tries)
+            }
+        }
+        decoded.connect("pad-added") { callbacks.linkPad(Pad($0.object(1))) }
+        decoded.connect("no-more-pads") { _ in callbacks.check() }
     }
 
-    /// The state shared by the handlers of one decoder's signals. The signal connections retain it.
+    /// The values of `GstAutoplugSelectResult`, which has no public header.
+    private enum Selection { static let (tries, skips): (gint, gint) = (0, 2) }
+
+    /// `GST_ELEMENT_FACTORY_TYPE_PARSER`, a macro that Swift does not import.
+    private static let parser = GstElementFactoryListType(1) << 6
+
+    /// The state shared by the handlers of one decoder's signals.
     private final class DecoderCallbacks: Sendable {
         private let keepsCoded: Bool
         private let frameTimeout: Nanoseconds
@@ -71,80 +93,5 @@ enum CameraSource {
         func check() {
             if !hasVideo.load(ordering: .relaxed) { refuse("the source contains no video") }
         }
-    }
-
-    // MARK: Callbacks of the decoder
-
-    private typealias SetUp = @convention(c) (gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
-    private typealias ElementAdded =
-        @convention(c) (gpointer, gpointer, UnsafeMutablePointer<GstElement>, gpointer) -> Void
-    private typealias Continue =
-        @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, gpointer) -> gboolean
-    private typealias Select =
-        @convention(c) (
-            gpointer, UnsafeMutablePointer<GstPad>, UnsafeMutablePointer<GstCaps>, OpaquePointer, gpointer
-        ) -> gint
-    private typealias Added = @convention(c) (gpointer, UnsafeMutablePointer<GstPad>, gpointer) -> Void
-    private typealias Complete = @convention(c) (gpointer, gpointer) -> Void
-
-    private static let sourceSetUp = unsafeBitCast(
-        { _, source, callbacks in
-            gst_object_ref(source)
-            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().setUp(Element(source))
-        } as SetUp, to: GCallback.self)
-
-    private static let elementAdded = unsafeBitCast(
-        { _, _, element, _ in
-            gst_object_ref(element)
-            let element = Element(element)
-            // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes
-            // meanwhile.
-            if element.kind == "multipartdemux" { element.set("single-stream", to: "true") }
-        } as ElementAdded, to: GCallback.self)
-
-    private static let decodes = unsafeBitCast(
-        { _, _, caps, callbacks in
-            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().isToBeDecoded(StreamKind(caps))
-                ? 1 : 0
-        } as Continue, to: GCallback.self)
-
-    /// The values of `GstAutoplugSelectResult`, which has no public header.
-    private enum Selection { static let (tries, skips): (gint, gint) = (0, 2) }
-
-    /// `GST_ELEMENT_FACTORY_TYPE_PARSER`, a macro that Swift does not import.
-    private static let parser = GstElementFactoryListType(1) << 6
-
-    private static let selected = unsafeBitCast(
-        { _, _, _, factory, _ in
-            gst_element_factory_list_is_type(factory, parser) != 0
-                ? Selection.skips : Selection.tries
-        } as Select, to: GCallback.self)
-
-    private static let padAdded = unsafeBitCast(
-        { _, pad, callbacks in
-            gst_object_ref(pad)
-            Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().linkPad(Pad(pad))
-        } as Added, to: GCallback.self)
-
-    private static let complete = unsafeBitCast(
-        { _, callbacks in Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).takeUnretainedValue().check() } as Complete,
-        to: GCallback.self)
-
-    private static func connect(
-        _ decoded: Element, _ signal: String, _ callback: GCallback, _ callbacks: DecoderCallbacks
-    ) {
-        // Not every decoder has all signals: `decodebin` lacks the signal `source-setup` of `uridecodebin`, because its
-        // source is a separate element of the pipeline.
-        guard g_signal_lookup(signal, decoded.pointer.kind) != 0 else { return }
-        g_signal_connect_data(
-            decoded.gobject, signal, callback, Unmanaged.passRetained(callbacks).toOpaque(),
-            { callbacks, _ in if let callbacks { Unmanaged<DecoderCallbacks>.fromOpaque(callbacks).release() } },
-            GConnectFlags(0))
-    }
-}
-
-extension UnsafeMutablePointer<GstElement> {
-    fileprivate var kind: GType {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class.pointee.g_type
     }
 }

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import Synchronization
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
         let harness = ElementHarness("font=Serif source=door")
         for (name, standard) in [("font", "Sans"), ("source", nil)] {
             var value = GValue()
-            g_value_init(&value, GType.string)
+            g_value_init(&value, FundamentalType.string)
             g_object_set_property(harness.object, name, &value)
             g_object_get_property(harness.object, name, &value)
             #expect(g_value_get_string(&value).map { String(cString: $0) } == standard)
@@ -70,7 +71,7 @@ import Testing
             "zones-array",
             "<(GstStructure)[zone, name=door, kind=line, points=<<(double)0.25, (double)0.5>, <(int)1, (double)0.5>>]>")
         var zones = GValue()
-        g_value_init(&zones, GType.string)
+        g_value_init(&zones, FundamentalType.string)
         defer { g_value_unset(&zones) }
         g_object_get_property(harness.object, "zones", &zones)
         let json = String(cString: try #require(g_value_get_string(&zones)))
@@ -133,7 +134,7 @@ extension ElementHarness {
 extension StartedSettings {
     fileprivate mutating func set(named name: String, to text: String) {
         var value = GValue()
-        g_value_init(&value, GType.string)
+        g_value_init(&value, FundamentalType.string)
         g_value_set_string(&value, text)
         set(Settings.properties.first { $0.name == name }!, to: &value)
         g_value_unset(&value)

@@ -43,12 +43,12 @@ struct BrokerAddress: Sendable {
         var place = rest[..<slash]
         if let at = place.lastIndex(of: "@") {
             let words = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let user = PercentEscapes.decoded(words[0]), !user.isEmpty, !user.utf8.contains(0) else {
+            guard let user = PercentEscapes.decoded(words[0]), !user.isEmpty else {
                 throw refuse("has no user before the @")
             }
             self.user = user
             if words.count > 1 {
-                guard let password = PercentEscapes.decoded(words[1]), !password.utf8.contains(0) else {
+                guard let password = PercentEscapes.decoded(words[1]) else {
                     throw refuse("has an invalid % escape in its password: write % as %25")
                 }
                 self.password = password

@@ -65,8 +65,8 @@ struct MQTTOptions: Sendable {
                 throw PlaybackError("\(option) needs a user in the address: mqtt://USER@HOST/TOPIC", isUsage: true)
             }
             address.password = String(decoding: line, as: UTF8.self)
-        } else if address.password == nil, let value = getenv(Self.passwordVariable), value.pointee != 0 {
-            address.password = String(cString: value)
+        } else {
+            address.password = address.password ?? DataFolders.environment(Self.passwordVariable)
         }
     }
 

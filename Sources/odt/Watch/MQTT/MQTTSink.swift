@@ -212,3 +212,25 @@ struct SnapshotRedaction {
 
     func permits(_ camera: String) -> Bool { filters.keys.contains(camera) && !changed.contains(camera) }
 }
+
+extension ZoneCount {
+    var isLine: Bool { kind == .line }
+
+    /// The counts as JSON in the format of the element's messages, sorted by label.
+    var json: JSONValue {
+        let labels = byLabel.sorted { $0.key < $1.key }.map { label, counts in
+            JSONValue.object(counts.json(isLine: isLine).merging(["label": .string(label)]) { first, _ in first })
+        }
+        return .object(
+            all.json(isLine: isLine).merging(
+                ["name": .string(name), "kind": .string(kind.rawValue), "by-label": .array(labels)]
+            ) { first, _ in first })
+    }
+}
+
+extension ZoneCount.Counts {
+    func json(isLine: Bool) -> [String: JSONValue] {
+        let counts = isLine ? [("in", `in`), ("out", out)] : [("count", count), ("entered", entered), ("left", left)]
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0, .number(Double($1))) })
+    }
+}

@@ -68,21 +68,13 @@ final class CameraRecorder: @unchecked Sendable {
     /// Reports each time that the queue before the recorder is full and therefore drops a frame. The log suppresses the
     /// repetitions.
     private func reportDrops(of queue: Element) {
-        let dropped: @convention(c) (gpointer, gpointer) -> Void = { _, recorder in
-            Unmanaged<CameraRecorder>.fromOpaque(recorder).takeUnretainedValue().reportDrop()
+        // The handler runs on the camera's streaming thread. It must not wait for `lock`, which is held while the disk
+        // writes.
+        queue.connect("overrun") { [notify] _ in
+            notify(
+                "frames are missing in the recording, because the disk or the encoder is too slow: use a faster disk, or "
+                    + "lower the camera's resolution or frame rate")
         }
-        g_signal_connect_data(
-            queue.gobject, "overrun", unsafeBitCast(dropped, to: GCallback.self),
-            Unmanaged.passRetained(self).toOpaque(),
-            { recorder, _ in if let recorder { Unmanaged<CameraRecorder>.fromOpaque(recorder).release() } },
-            GConnectFlags(0))
-    }
-
-    /// Called on the camera's streaming thread. It must not wait for ``lock``, which is held while the disk writes.
-    private func reportDrop() {
-        notify(
-            "frames are missing in the recording, because the disk or the encoder is too slow: use a faster disk, or "
-                + "lower the camera's resolution or frame rate")
     }
 
     func finish() {

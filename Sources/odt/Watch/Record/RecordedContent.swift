@@ -13,9 +13,6 @@ enum RecordedContent: Equatable, Sendable {
     /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/word``).
     case redacted(String)
 
-    /// The number of bytes at the start of a file that are searched for the mark.
-    private static let headerSize = 4096
-
     /// - Parameter orientation: The orientation of the original frames; `nil` if it is not known yet.
     init(of plan: CameraPlan, isAnnotated: Bool, orientation: Orientation? = nil) throws {
         guard isAnnotated else { self = .original(orientation ?? .identity); return }
@@ -39,7 +36,7 @@ enum RecordedContent: Equatable, Sendable {
     }
 
     /// Returns whether a file has this content, according to its header. A mark that is not completely in the first
-    /// ``headerSize`` bytes is not found.
+    /// 4,096 bytes is not found.
     func isContent(of path: String) -> Bool { Self.header(of: path, contains: mark) }
 
     /// Returns the transformation that turns the frames of a file upright, according to the file's header.
@@ -54,10 +51,7 @@ enum RecordedContent: Equatable, Sendable {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard file >= 0 else { return false }
         defer { close(file) }
-        var head = [UInt8](repeating: 0, count: headerSize)
-        let count = max(0, pread(file, &head, head.count, 0))
-        let text = Array(text.utf8)
-        return head[..<count].indices.contains { head[$0..<count].starts(with: text) }
+        return SegmentRetention.header(of: file, contains: text) ?? false
     }
 }
 

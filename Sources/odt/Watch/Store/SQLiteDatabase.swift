@@ -37,12 +37,7 @@ final class SQLiteDatabase {
             // Such names have a special meaning to SQLite.
             return path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path
         }
-        let escaped = PathText.bytes(of: path).map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "/-_.~".contains(character))
-            return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
-        }
-        return "file:" + (path.hasPrefix("/") ? "//" : "") + escaped.joined() + "?immutable=1"
+        return "file:" + (path.hasPrefix("/") ? "//" : "") + PercentEscapes.encoded(path, keeping: "/") + "?immutable=1"
     }
 
     func execute(_ sql: String) throws {
