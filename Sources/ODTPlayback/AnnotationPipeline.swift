@@ -50,7 +50,7 @@ package final class AnnotationPipeline: Sendable {
         _ input: Input, output: Output?, properties: [String], notify: @escaping @Sendable (String) -> Void
     ) throws {
         let pipeline = try Pipeline(Self.description(input, output))
-        if case .media(let source) = input { source.give(to: pipeline) }
+        if case .media(let source) = input { source.setAddress(in: pipeline) }
         let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
         for property in properties { try PropertySetting.set(property, of: element) }
         let orientation = element.text(of: "orientation")
@@ -96,7 +96,7 @@ package final class AnnotationPipeline: Sendable {
         let chain = "\(source) videoconvert name=video ! videoflip name=upright ! swiftodt name=swiftodt"
         guard let output else { return "\(chain) draw=false ! fakesink name=file sync=false" }
         let encoder = try VideoEncoder.choose(
-            output.container.codec, wish: output.encoder, quality: output.quality)
+            output.container.codec, requested: output.encoder, quality: output.quality)
         return "\(chain) ! queue ! videoconvert ! video/x-raw,format=\(encoder.format) ! videocrop name=even "
             + "! \(encoder.description(quality: output.quality, isLive: isLive)) "
             + "! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! \(output.container.muxer) name=mux "
@@ -114,7 +114,7 @@ package final class AnnotationPipeline: Sendable {
 
     package func write(to file: PartFile) {
         pipeline["file"].setFile(file.path)
-        EncoderStart.keep(of: pipeline["encoder"])
+        EncoderStart.correct(at: pipeline["encoder"])
         let slot = pipeline["mux"].pad("video_0")
         let hasRecorded = hasRecorded
         slot?.watchBuffers { _ in

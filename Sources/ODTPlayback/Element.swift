@@ -115,7 +115,7 @@ package final class Element: @unchecked Sendable {
         gst_element_post_message(pointer, gst_message_new_element(object, copy))
     }
 
-    package static func isThere(_ kind: String) -> Bool {
+    package static func isInstalled(_ kind: String) -> Bool {
         guard let factory = gst_element_factory_find(kind) else { return false }
         gst_object_unref(UnsafeMutableRawPointer(factory))
         return true

@@ -6,7 +6,7 @@ import SwiftODT
 ///
 ///     let source = try MediaSource("holiday.mp4")
 ///     let pipeline = try Pipeline("\(source.description) ! swiftodt ! fakesink")
-///     source.give(to: pipeline)
+///     source.setAddress(in: pipeline)
 package final class MediaSource: Sendable {
     package let name: String
     /// The path of the file or device; `nil` if the source is a URI other than `file://`.
@@ -58,7 +58,7 @@ package final class MediaSource: Sendable {
 
     /// Sets the path or URI of the source as a property of the pipeline's source element. A pipeline description cannot
     /// express every name.
-    package func give(to pipeline: Pipeline) {
+    package func setAddress(in pipeline: Pipeline) {
         guard let path else { return pipeline["decoded"].set("uri", to: name) }
         if isCamera {
             pipeline["source"].set("device", to: path)

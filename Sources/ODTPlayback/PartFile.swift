@@ -226,10 +226,10 @@ package final class PartFile: Sendable {
             guard path != "/", PathText.withSystemPath(path, { mkdir($0, 0o777) }) != 0 else { continue }
             let reason = errno
             // The first folder that cannot be created has the true reason. The folders below it do not exist.
-            if problem == 0, !PathText.isThere(path) { problem = reason }
+            if problem == 0, !PathText.exists(path) { problem = reason }
         }
         // The slash excludes files.
-        guard folder.isEmpty || PathText.isThere(folder + "/") else {
+        guard folder.isEmpty || PathText.exists(folder + "/") else {
             throw PlaybackError(
                 "cannot create the folder \(folder): \(String(cString: strerror(problem)))", .writing(problem))
         }

@@ -22,7 +22,7 @@ package final class PictureFeed: Sendable {
         guard !names.isEmpty else {
             throw PlaybackError(
                 "\(folder) contains no PNG or JPEG file; check the path and the permissions",
-                PathText.isThere(folder) ? .invalidFile : .fileNotFound)
+                PathText.exists(folder) ? .invalidFile : .fileNotFound)
         }
         guard framesPerSecond.isFinite, framesPerSecond >= 0.001, framesPerSecond <= 1000 else {
             throw PlaybackError("the frame rate \(framesPerSecond) is out of range; use 0.001 to 1000", isUsage: true)

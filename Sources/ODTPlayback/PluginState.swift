@@ -73,7 +73,7 @@ package enum PluginSearch {
     package static func start() throws {
         try ProcessLimits.prepare()
         try startGStreamer()
-        guard Element.isThere("swiftodt") else {
+        guard Element.isInstalled("swiftodt") else {
             throw PlaybackError(
                 "GStreamer has no element swiftodt: run Pipelines/setup --install in the checkout of this odt, "
                     + "or install gstreamer1.0-swiftodt. "

@@ -5,7 +5,7 @@ import SwiftODT
 package struct RedactionRequest {
     /// The properties that request redaction, as NAME=VALUE, separated by a space. Requests with the same style,
     /// labels and threshold have the same text. Without `privacy-labels`, all objects are redacted.
-    package let word: String
+    package let properties: String
     /// Whether the element treats it as an error if redaction cannot be guaranteed (`privacy-strict`).
     package let isStrict: Bool
 
@@ -31,12 +31,12 @@ package struct RedactionRequest {
             + (labels.isEmpty ? [] : ["privacy-labels=\(labels)"])
         guard !words.isEmpty else { return nil }
         let thresholds = threshold == RedactionTracker.usualThreshold ? [] : ["privacy-threshold=\(threshold)"]
-        (word, self.isStrict) = ((words + thresholds).joined(separator: " "), isStrict)
+        (properties, self.isStrict) = ((words + thresholds).joined(separator: " "), isStrict)
     }
 
     /// Sets `draw=true` if redaction is requested and the user has not set `draw`. Subcommands that show no video set
     /// `draw=false` by default, and the element rejects the combination of redaction and `draw=false`.
-    package static func allow(of element: Element, unless isDrawSet: Bool) {
+    package static func enableDrawing(of element: Element, unless isDrawSet: Bool) {
         if !isDrawSet, RedactionRequest(of: element) != nil { element.set("draw", to: "true") }
     }
 }

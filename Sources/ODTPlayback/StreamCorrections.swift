@@ -24,7 +24,7 @@ enum EncoderStart {
     }
 
     /// Installs the correction on the encoder's pads.
-    static func keep(of encoder: Element) {
+    static func correct(at encoder: Element) {
         let start = Monitor(State())
         encoder.pad("sink")?.watchEvents { event in
             guard let segment = segment(of: event) else { return .ok }

@@ -36,34 +36,35 @@ package struct VideoEncoder: Sendable {
     /// Chooses an encoder that works on this machine.
     ///
     /// - Parameters:
-    ///   - wish: `auto`, `software` or the name of an element. For VP9, all valid values choose the same encoder.
+    ///   - requested: `auto`, `software` or the name of an element. For VP9, all valid values choose the same encoder.
     /// - Throws: ``PlaybackError`` if the requested encoder is unknown or does not work.
-    package static func choose(_ codec: Codec, wish: String, quality: Quality) throws -> VideoEncoder {
+    package static func choose(_ codec: Codec, requested: String, quality: Quality) throws -> VideoEncoder {
         switch codec {
         case .vp9:
-            guard ["auto", "software", vp9.element].contains(wish) else {
+            guard ["auto", "software", vp9.element].contains(requested) else {
                 throw PlaybackError(
-                    "the encoder '\(wish)' does not encode VP9: use auto, software or \(vp9.element)", isUsage: true)
+                    "the encoder '\(requested)' does not encode VP9: use auto, software or \(vp9.element)",
+                    isUsage: true)
             }
             return vp9
         case .h264:
-            if wish == "software" { return software }
-            let candidates = wish == "auto" ? hardware : (hardware + [software]).filter { $0.element == wish }
-            for candidate in candidates where Element.isThere(candidate.element) {
+            if requested == "software" { return software }
+            let candidates = requested == "auto" ? hardware : (hardware + [software]).filter { $0.element == requested }
+            for candidate in candidates where Element.isInstalled(candidate.element) {
                 if EncoderProbe.succeeds(candidate.description(quality: quality, isLive: false)) { return candidate }
             }
-            guard wish != "auto" else { return software }
+            guard requested != "auto" else { return software }
             let known = ["auto", "software"] + (hardware + [software]).map(\.element)
             guard !candidates.isEmpty else {
                 throw PlaybackError(
-                    "unknown encoder '\(wish)': use one of \(known.joined(separator: ", "))", isUsage: true)
+                    "unknown encoder '\(requested)': use one of \(known.joined(separator: ", "))", isUsage: true)
             }
-            throw PlaybackError("\(wish) does not work on this machine; use --encoder software")
+            throw PlaybackError("\(requested) does not work on this machine; use --encoder software")
         }
     }
 
-    /// The names of the installed H.264 encoders that ``choose(_:wish:quality:)`` can choose.
-    package static var installedForH264: [String] { (hardware + [software]).map(\.element).filter(Element.isThere) }
+    /// The names of the installed H.264 encoders that ``choose(_:requested:quality:)`` can choose.
+    package static var installedForH264: [String] { (hardware + [software]).map(\.element).filter(Element.isInstalled) }
 
     package static let software = VideoEncoder(element: "x264enc") { quality, isLive in
         // `pass=qual` selects constant quality. A VBV buffer would limit the rate to the default bit rate, so it is

@@ -44,7 +44,7 @@ final class VideoSession: Sendable {
             if case .media(let media) = input, media.isFile(recording.path) {
                 throw ODTError(.invalidOption, "\(recording.path) is the input; choose another output file")
             }
-            if !recording.mayReplace, PathText.isThere(recording.path) {
+            if !recording.mayReplace, PathText.exists(recording.path) {
                 throw ODTError(
                     .invalidOption, "\(recording.path) already exists; choose another file or allow replacing it")
             }
@@ -128,7 +128,7 @@ final class VideoSession: Sendable {
     /// - Throws: ``ODTError`` if GStreamer does not start, or has no element swiftodt.
     private static func startGStreamer() throws {
         try PluginSearch.initializeGStreamer()
-        guard isRegistered || Element.isThere("swiftodt") else {
+        guard isRegistered || Element.isInstalled("swiftodt") else {
             throw ODTError(
                 .runtimeMissing,
                 "GStreamer has no element swiftodt; link the product SwiftODTVideo, or install gstreamer1.0-swiftodt")

@@ -4,7 +4,7 @@ import Testing
 @Suite("RedactionRequest")
 struct RedactionRequestTests {
     private func word(_ style: String, _ labels: String, threshold: Double = 0.2) -> String? {
-        RedactionRequest(style: style, labels: labels, threshold: threshold, isStrict: true)?.word
+        RedactionRequest(style: style, labels: labels, threshold: threshold, isStrict: true)?.properties
     }
 
     @Test func wordNamesStyleLabelsAndThreshold() {

@@ -5,9 +5,9 @@ import Testing
 struct VideoEncoderTests {
     @Test func encoderThatCannotEncodeVP9IsAnError() throws {
         let quality = VideoEncoder.Quality(percent: VideoEncoder.Quality.usual)
-        for wish in ["auto", "software", "vp9enc"] {
-            #expect(try VideoEncoder.choose(.vp9, wish: wish, quality: quality).element == "vp9enc")
+        for requested in ["auto", "software", "vp9enc"] {
+            #expect(try VideoEncoder.choose(.vp9, requested: requested, quality: quality).element == "vp9enc")
         }
-        #expect(throws: PlaybackError.self) { try VideoEncoder.choose(.vp9, wish: "x264enc", quality: quality) }
+        #expect(throws: PlaybackError.self) { try VideoEncoder.choose(.vp9, requested: "x264enc", quality: quality) }
     }
 }

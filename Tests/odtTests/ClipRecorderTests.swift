@@ -81,7 +81,7 @@ struct ClipRecorderTests {
         texts = problems.read { $0 }
         #expect(texts.dropFirst() == ["clips are saved again"])
         #expect(clips.map(\.video) == ["cam-1970-01-01T00-00-12Z.mkv", "cam-1970-01-01T00-00-16Z.mkv"])
-        #expect(clips.allSatisfy { PathText.isThere($0.path) })
+        #expect(clips.allSatisfy { PathText.exists($0.path) })
     }
 
     /// A folder with the name of the clip appears while the clip is being written.

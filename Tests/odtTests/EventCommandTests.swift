@@ -24,10 +24,10 @@ struct EventCommandTests {
         let picture = try folder.write("odt-event-aB3dE6.jpg", "")
         let others = try ["odt-street.jpg", "odt-event-aB3dE6.png"].map { try folder.write($0, "") }
         EventCommand.removePictures(in: folder.path, before: time(nil) - 60)
-        #expect(PathText.isThere(picture))
+        #expect(PathText.exists(picture))
         EventCommand.removePictures(in: folder.path, before: time(nil) + 60)
-        #expect(!PathText.isThere(picture))
-        #expect(others.allSatisfy(PathText.isThere))
+        #expect(!PathText.exists(picture))
+        #expect(others.allSatisfy(PathText.exists))
     }
 
     /// Each attempt cancels at a later moment of the start of the command.

@@ -13,7 +13,7 @@ struct RecordedContentTests {
 
     /// Returns the redaction of a camera with `box-style=blur`.
     private func word(_ labels: String) throws -> String {
-        try #require(RedactionRequest(style: "blur", labels: labels, isStrict: true)).word
+        try #require(RedactionRequest(style: "blur", labels: labels, isStrict: true)).properties
     }
 
     @Test func onlyFilesWithTheSameLabelsMayBeShown() throws {

@@ -40,6 +40,6 @@ struct WatchedCamerasTests {
             valued: ["--record", "--record-size"], flags: ["--quiet"])
         let code = try WatchedCameras(WatchPlan(line)).watch(rereading: line)
         #expect(code == ExitCode.failure)
-        #expect(!PathText.isThere(old))
+        #expect(!PathText.exists(old))
     }
 }

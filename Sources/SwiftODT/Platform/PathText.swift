@@ -68,5 +68,5 @@ package enum PathText {
         (plane + 0x80...plane + 0xff).contains(scalar.value)
     }
 
-    package static func isThere(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
+    package static func exists(_ path: String) -> Bool { withSystemPath(path) { access($0, F_OK) } == 0 }
 }

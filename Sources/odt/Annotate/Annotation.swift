@@ -52,12 +52,13 @@ final class Annotation: Sendable {
             .media(source), output: output, properties: ["multiple-objects=true", "max-objects=100"] + plan.settings,
             notify: notify)
         let pipeline = annotation.pipeline
-        RedactionRequest.allow(of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
+        RedactionRequest.enableDrawing(
+            of: pipeline["swiftodt"], unless: plan.settings.contains { $0.hasPrefix("draw=") })
         // Pictures are cropped before annotations are drawn. They would therefore show the objects that the drawing
         // redacts.
         if outputs.pictures != nil, let redaction = RedactionRequest(of: pipeline["swiftodt"]) {
             throw PlaybackError(
-                "--crops would show what '\(redaction.word)' redacts: leave out one of them", isUsage: true)
+                "--crops would show what '\(redaction.properties)' redacts: leave out one of them", isUsage: true)
         }
         self.annotation = annotation
         let progress = Progress(of: pipeline, name: source.name)

@@ -40,7 +40,7 @@ struct AnnotationOutputs: Sendable {
 
     var exist: Bool {
         (names + [pictures].compactMap(\.self)).contains { name in
-            name != "-" && PathText.isThere(name)
+            name != "-" && PathText.exists(name)
         }
     }
 
@@ -54,14 +54,14 @@ struct AnnotationOutputs: Sendable {
         for name in names where name != "-" {
             // A missing folder is not created, because its name may be misspelled.
             let folder = PartFile.parts(of: name).folder
-            if !folder.isEmpty, !PathText.isThere(folder) {
+            if !folder.isEmpty, !PathText.exists(folder) {
                 throw PlaybackError("\(name): there is no folder \(folder): create it or check the name")
             }
             if source.isFile(name) { throw PlaybackError("\(name) is the input: choose another output file") }
             if let property = used[PartFile.target(of: name)] {
                 throw PlaybackError("\(name) is the file of the property \(property): choose another output file")
             }
-            if !mayReplace, PathText.isThere(name) {
+            if !mayReplace, PathText.exists(name) {
                 throw PlaybackError("\(name) already exists: use --force to replace it", isUsage: true)
             }
         }
@@ -141,7 +141,7 @@ final class AnnotationFiles: Sendable {
     /// Text for the log that names the existing unfinished files; empty if there are none.
     var leftBehind: String {
         let there = (video.map { [$0.path] } ?? []) + files.map(\.path).filter { $0 != video?.path }
-        let paths = there.filter(PathText.isThere)
+        let paths = there.filter(PathText.exists)
         return paths.isEmpty ? "" : "\nthe unfinished recording is in \(paths.joined(separator: " and "))"
     }
 }

@@ -59,7 +59,7 @@ struct BenchRun {
         pipeline = try Pipeline(
             "\(source.description) videoconvert name=video ! queue max-size-buffers=4 "
                 + "! swiftodt name=swiftodt multiple-objects=true draw=false ! fakesink name=end sync=false")
-        source.give(to: pipeline)
+        source.setAddress(in: pipeline)
         let element = pipeline["swiftodt"]
         switch model {
         case "default": element.set("detector", to: "neural")

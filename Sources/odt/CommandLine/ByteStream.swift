@@ -59,7 +59,7 @@ enum ByteStream {
         let canRename = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
         // The file to which `/dev/stdout` leads is open.
         let isDevice = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
-        if path != "-", canRename, !isDevice, isFile(path) || !PathText.isThere(path) {
+        if path != "-", canRename, !isDevice, isFile(path) || !PathText.exists(path) {
             return _ = try PartFile.write(bytes, to: path)
         }
         // Output that stdio still buffers must precede these bytes.

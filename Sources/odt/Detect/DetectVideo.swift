@@ -26,7 +26,7 @@ struct VideoDetection {
         pipeline = try Pipeline(
             "\(source.description) videoconvert name=video ! videoflip name=upright video-direction=auto "
                 + "! swiftodt name=swiftodt ! fakesink sync=false")
-        source.give(to: pipeline)
+        source.setAddress(in: pipeline)
         progress = Progress(of: pipeline, name: video)
         let element = pipeline["swiftodt"]
         // Only detections are recorded, so tracking is off. The exception is `zoom=auto`, which needs tracks to choose

@@ -17,7 +17,7 @@ struct VideoCuts {
     init(_ video: String) throws {
         source = try MediaSource(video)
         pipeline = try Pipeline("\(source.description) videoconvert name=video ! fakesink sync=false")
-        source.give(to: pipeline)
+        source.setAddress(in: pipeline)
         guard let entry = pipeline["video"].pad("sink") else { throw PlaybackError("the pipeline has no entry pad") }
         self.entry = entry
         let landing = landing

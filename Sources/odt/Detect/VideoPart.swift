@@ -15,7 +15,7 @@ final class VideoPart: Sendable {
         /// The sequence number of the seek event; `nil` before the seek.
         var sought: UInt32?
         /// Whether the seek has been completed. Frames that arrive before this are dropped.
-        var isThere: Bool
+        var hasSought: Bool
         var frames = 0
         var first: [FrameChecksum] = []
         var behind: [FrameChecksum] = []
@@ -43,7 +43,7 @@ final class VideoPart: Sendable {
     ///   - refuse: Ends the stream with an error, whose text is the argument.
     init(_ range: Range<Nanoseconds>, at pad: Pad, refuse: @escaping @Sendable (String) -> Void) {
         (from, to, self.pad, self.refuse) = (range.lowerBound, range.upperBound, pad, refuse)
-        state = Mutex(State(isThere: range.lowerBound == 0))
+        state = Mutex(State(hasSought: range.lowerBound == 0))
         pad.watchEvents { [weak self] event in
             self?.note(event)
             return .ok
@@ -65,11 +65,11 @@ final class VideoPart: Sendable {
     private func note(_ event: UnsafeMutablePointer<GstEvent>) {
         guard event.pointee.type == GST_EVENT_SEGMENT else { return }
         let number = gst_event_get_seqnum(event)
-        state.withLock { if $0.sought == number { $0.isThere = true } }
+        state.withLock { if $0.sought == number { $0.hasSought = true } }
     }
 
     private func passes(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        guard state.withLock({ $0.isThere }) else {
+        guard state.withLock({ $0.hasSought }) else {
             seek()
             return false
         }

@@ -190,7 +190,7 @@ private func checkDecoders() -> CheckResult? {
 
 private func checkEncoders() -> CheckResult? {
     let encoders = VideoEncoder.installedForH264
-    let muxers = ["mp4mux", "matroskamux"].filter(Element.isThere)
+    let muxers = ["mp4mux", "matroskamux"].filter(Element.isInstalled)
     guard !encoders.isEmpty, !muxers.isEmpty else {
         let lacking = [encoders.isEmpty ? "no H.264 encoder" : nil, muxers.isEmpty ? "no muxer" : nil]
         return .missing(

@@ -65,21 +65,21 @@ private func isListening(_ path: String) -> Bool {
 private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> Int32 {
     try PluginSearch.start()
     let sink = line.text("--sink") ?? "autovideosink"
-    guard Element.isThere(sink) else {
+    guard Element.isInstalled(sink) else {
         throw CommandLineError("--sink: GStreamer has no element '\(sink)'; gst-inspect-1.0 lists them.")
     }
     _ = TerminationHandler.shared
     let pipeline = try Pipeline(
         "\(source.description) ! videoconvert ! videoflip video-direction=auto ! swiftodt name=swiftodt "
             + "multiple-objects=true max-objects=100 ! videoconvert ! \(sink)")
-    source.give(to: pipeline)
+    source.setAddress(in: pipeline)
     let element = pipeline["swiftodt"]
     for setting in try line.settings() { try PropertySetting.set(setting, of: element) }
     guard let pad = element.pad("sink") else { throw PlaybackError("swiftodt has no sink pad") }
     let watchdog = FrameWatchdog()
     watchdog.attach(at: pad)
     var configuration = Player.Configuration()
-    configuration.hasBegun = { watchdog.isThere }
+    configuration.hasBegun = { watchdog.hasFirstFrame }
     configuration.end = { pad.endStream() }
     let player = Player(pipeline, configuration) { printError("odt play: \($0)") }
     var ending = player.play { _ in }

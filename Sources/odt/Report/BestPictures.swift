@@ -52,7 +52,7 @@ struct BestPictures {
         // Segments are searched by session (one connection to a camera) and not only by time. The sessions of one
         // camera overlap in time if files are watched faster than real time.
         // Retention limits delete segments, so a missing file is not an error.
-        let segments = segments.filter { PathText.isThere($0.file) }
+        let segments = segments.filter { PathText.exists($0.file) }
         let bySession = Dictionary(grouping: segments, by: \.session)
         var moments: [String: [PicturePass.Moment]] = [:]
         for (place, track) in tracks.enumerated() {
@@ -150,7 +150,7 @@ private final class PicturePass: @unchecked Sendable {
         let pipeline = try Pipeline(
             "\(video.description) ! videoconvert name=entry ! videoflip name=upright video-direction=\(direction) ! videoconvert "
                 + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
-        video.give(to: pipeline)
+        video.setAddress(in: pipeline)
         guard let decoded = pipeline["entry"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
             throw PlaybackError("the pipeline has no entry or exit pad")
         }

@@ -32,7 +32,7 @@ struct ReportClips {
             }
             func moved(_ path: String) -> String { folder.map { Self.moved(path, of: clip.camera, to: $0) } ?? path }
             let file = moved(clip.file)
-            guard PathText.isThere(file) else {
+            guard PathText.exists(file) else {
                 missingCount += 1
                 continue
             }
@@ -40,7 +40,7 @@ struct ReportClips {
                 hiddenCount += 1
                 continue
             }
-            let picture = clip.picture.map(moved).flatMap { PathText.isThere($0) ? $0 : nil }
+            let picture = clip.picture.map(moved).flatMap { PathText.exists($0) ? $0 : nil }
             clips.append(
                 ReportClip(
                     source: source, recording: recording, began: clip.began, ended: clip.ended,

@@ -170,13 +170,13 @@ struct StoredMessages {
     }
 
     private func feeds() throws -> [Feed] {
-        let questions: [(ParsedMessage.Kind, String)] = [
+        let queries: [(ParsedMessage.Kind, String)] = [
             (.result, "SELECT time, session FROM result WHERE time BETWEEN ?1 AND ?2 ORDER BY time"),
             // A track that overlaps the period is reported at the time of its row or, if this time is outside the
             // period, at the nearer end of the period.
             (
                 .track,
-                "SELECT min(max(time, ?1), ?2) AS said, * FROM track WHERE last >= ?1 AND first <= ?2 ORDER BY said"
+                "SELECT min(max(time, ?1), ?2) AS reportTime, * FROM track WHERE last >= ?1 AND first <= ?2 ORDER BY reportTime"
             ),
             (
                 .zone,
@@ -186,8 +186,8 @@ struct StoredMessages {
                 """
             ),
         ]
-        return try questions.map { kind, question in
-            let rows = try database.prepare(question)
+        return try queries.map { kind, query in
+            let rows = try database.prepare(query)
             try rows.begin([.integer(choice.from), .integer(choice.to)])
             return Feed(kind: kind, rows: rows)
         }

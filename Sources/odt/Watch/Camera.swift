@@ -180,7 +180,7 @@ final class Camera: Sendable {
                 let message = OwnedStructure(copying: message)
                 message.set("session", to: number)
                 if let orientation = session.appliedOrientation { message.set("applied-orientation", to: orientation) }
-                hand(message.pointer, plan)
+                forward(message.pointer, plan)
                 noteQuiet(MessageFields(message.pointer), plan)
             }
         } catch {
@@ -246,7 +246,7 @@ final class Camera: Sendable {
         guard let alarm else { return }
         let fields = alarm.message(of: name, running: nil, at: WallClock.now)
         fields.set("session", to: session)
-        hand(fields.pointer, plan)
+        forward(fields.pointer, plan)
     }
 
     /// Reports a change of the connection as a message `swiftodt-camera`, in the same format as the element's messages.
@@ -268,10 +268,10 @@ final class Camera: Sendable {
         fields.set("attempt", to: attempt)
         fields.set("utc-time", to: UInt64(max(0, WallClock.now)))
         fields.set("session", to: session)
-        hand(fields.pointer, plan)
+        forward(fields.pointer, plan)
     }
 
-    private func hand(_ message: UnsafePointer<GstStructure>, _ plan: CameraPlan) {
+    private func forward(_ message: UnsafePointer<GstStructure>, _ plan: CameraPlan) {
         sinks.take(
             WatchMessage(
                 camera: name, time: WallClock.now, steady: MonotonicClock.now, fields: MessageFields(message),

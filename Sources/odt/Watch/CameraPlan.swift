@@ -52,7 +52,7 @@ struct CameraPlan: Sendable {
     /// Splits NAME=SOURCE. Returns `nil` if the word is an existing file, a URI, or a path whose folders contain the
     /// equals sign.
     private static func split(_ word: String) throws -> (name: String, source: String)? {
-        guard let equals = word.firstIndex(of: "="), !PathText.isThere(word), !MediaSource.isAddress(word),
+        guard let equals = word.firstIndex(of: "="), !PathText.exists(word), !MediaSource.isAddress(word),
             !word[..<equals].contains("/")
         else { return nil }
         let name = String(word[..<equals])
@@ -162,12 +162,12 @@ extension CameraPlan {
         if takesPictures, !request.isStrict {
             throw PlaybackError(
                 "\(name): picture=true or clips would show pictures although privacy-strict=false does not guarantee what "
-                    + "'\(request.word)' redacts: leave one of them out", isUsage: true)
+                    + "'\(request.properties)' redacts: leave one of them out", isUsage: true)
         }
         let (records, isAnnotated) = (isRecorded && options.text("record") != nil, options.has("record-annotated"))
         if records, !isAnnotated {
             let fault =
-                "\(name): \(options.called("record")) would record the original video with what '\(request.word)' redacts: "
+                "\(name): \(options.called("record")) would record the original video with what '\(request.properties)' redacts: "
                 + "add --record-annotated, or leave one of them out"
             guard !request.isStrict else {
                 throw PlaybackError("\(fault) (privacy-strict=false makes this a warning)", isUsage: true)
@@ -175,7 +175,7 @@ extension CameraPlan {
             warn(fault)
         } else if !records, !takesPictures, options.text("page") == nil {
             warn(
-                "\(name): '\(request.word)' has no effect: without --page and --record-annotated no video leaves odt watch"
+                "\(name): '\(request.properties)' has no effect: without --page and --record-annotated no video leaves odt watch"
             )
         }
     }

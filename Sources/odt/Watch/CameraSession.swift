@@ -46,7 +46,7 @@ final class CameraSession: Sendable {
     ///   - tick: Called several times per second after the first frame, on the same thread.
     init(
         _ plan: CameraPlan, frameTimeout: Nanoseconds, page: LivePage?, crops: BestCrops?,
-        times: FrameTimes?, alarms: AlarmOptions,
+        times: FrameLatencies?, alarms: AlarmOptions,
         recording: Recording?, clips: ClipRecorder?,
         recorded: @escaping @Sendable (FinishedSegment) -> Void, begin: @escaping @Sendable () -> Void,
         tick: @escaping @Sendable () -> Void,
@@ -61,7 +61,7 @@ final class CameraSession: Sendable {
             recordsOriginal: recording?.options.isAnnotated == false,
             usesGate: plan.usesGate && recording?.options.isAnnotated != true, annotated: recording?.annotatedChain)
         let pipeline = try Pipeline(shape.description(of: source))
-        source.give(to: pipeline)
+        source.setAddress(in: pipeline)
         let direction = try Self.set(plan, in: pipeline)
         // videoflip rotates the frames before inference. The pictures on the page and the reported coordinates then
         // have the same orientation.
@@ -122,11 +122,11 @@ final class CameraSession: Sendable {
                 }, refuse: refuse)
         }
         let first: @Sendable () -> Void = {
-            if watchdog.isThere, !watchdog.isReported.exchange(true, ordering: .relaxed) { begin() }
+            if watchdog.hasFirstFrame, !watchdog.isReported.exchange(true, ordering: .relaxed) { begin() }
         }
         beginIfNeeded = first
         var configuration = Player.Configuration()
-        configuration.hasBegun = { watchdog.isThere }
+        configuration.hasBegun = { watchdog.hasFirstFrame }
         // The end-of-stream event makes the element report the end of active tracks. It is sent to the first element
         // behind the source, because a stalled source does not react to events.
         configuration.end = { [weak pipeline] in pipeline?[shape.entry].pad("sink")?.endStream() }
@@ -136,7 +136,7 @@ final class CameraSession: Sendable {
         configuration.tick = {
             if let gate, let page { gate.set(isWatched: page.wantsPictures(of: camera)) }
             first()
-            if watchdog.isThere { tick() }
+            if watchdog.hasFirstFrame { tick() }
         }
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
@@ -208,7 +208,7 @@ final class CameraSession: Sendable {
         let element = pipeline["swiftodt"]
         element.set("source", to: plan.name)
         for setting in plan.settings { try setting.set(of: element) }
-        RedactionRequest.allow(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
+        RedactionRequest.enableDrawing(of: element, unless: plan.settings.contains { $0.word.hasPrefix("draw=") })
         // The element attaches its result to each frame as metadata. Pictures of objects are cropped at the boxes in
         // this metadata.
         let metadata = element.text(of: "attach-meta")
@@ -284,10 +284,10 @@ final class CameraSession: Sendable {
             }
         }
         // After the first frame, the address is known to be right.
-        let explained = watchdog.isThere ? nil : ending.failure.flatMap(source.explained)
+        let explained = watchdog.hasFirstFrame ? nil : ending.failure.flatMap(source.explained)
         return Ending(
             failure: explained ?? ending.failure,
-            isRefused: !watchdog.isThere && ending.failure?.hasPrefix("swiftodt: ") == true,
+            isRefused: !watchdog.hasFirstFrame && ending.failure?.hasPrefix("swiftodt: ") == true,
             isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player.hasStopped)
     }
 }

@@ -40,7 +40,7 @@ final class FrameWatchdog: Sendable {
         }
     }
 
-    var isThere: Bool { state.withLock { $0.first != nil } }
+    var hasFirstFrame: Bool { state.withLock { $0.first != nil } }
 
     /// The time from the first decoded frame to the latest frame, in nanoseconds; 0 before the first frame.
     var held: Nanoseconds { state.withLock { state in state.first.map { state.latest - $0 } ?? 0 } }

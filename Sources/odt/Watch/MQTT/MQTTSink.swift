@@ -57,7 +57,7 @@ final class MQTTSink: MeasuredSink {
             if message.fields.name == "swiftodt-camera", message.fields.text("event") == "connected" {
                 state.snapshots.begin(message.camera)
             }
-            take(message, &state.cameras[message.camera, default: meet(message.camera)])
+            take(message, &state.cameras[message.camera, default: makeCamera(message.camera)])
         }
     }
 
@@ -80,7 +80,7 @@ final class MQTTSink: MeasuredSink {
     func take(snapshot jpeg: [UInt8], of camera: String) {
         state.withLock { state in
             guard state.snapshots.permits(camera) else { return }
-            publish(jpeg, camera, of: &state.cameras[camera, default: meet(camera)])
+            publish(jpeg, camera, of: &state.cameras[camera, default: makeCamera(camera)])
         }
     }
 
@@ -122,7 +122,7 @@ final class MQTTSink: MeasuredSink {
         publisher.close(sending: topics.map { Self.state($0, isOnline: false) })
     }
 
-    private func meet(_ name: String) -> Camera {
+    private func makeCamera(_ name: String) -> Camera {
         var camera = Camera(topic: "\(topic)/\(MQTTTopic.level(name))")
         // An earlier run may have published a picture.
         camera.retained[nil] = ["\(camera.topic)/snapshot"]

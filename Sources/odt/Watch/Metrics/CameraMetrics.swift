@@ -18,7 +18,7 @@ struct CameraMetrics {
         }
     }
 
-    let times = FrameTimes()
+    let times = FrameLatencies()
     private(set) var state = "waiting"
     private(set) var reason: String?
     private(set) var connectionCount = 0

@@ -50,7 +50,7 @@ final class MetricsBoard: WatchSink {
         state.withLock { $0.cameras[camera, default: Listed()].metrics.take(segment) }
     }
 
-    func times(of camera: String) -> FrameTimes {
+    func times(of camera: String) -> FrameLatencies {
         state.withLock { $0.cameras[camera, default: Listed()].metrics.times }
     }
 
@@ -151,7 +151,7 @@ final class MetricsBoard: WatchSink {
             })
     }
 
-    private func addFrames(of cameras: [(String, FrameTimes.Figures)], to text: inout MetricsText) {
+    private func addFrames(of cameras: [(String, FrameLatencies.Figures)], to text: inout MetricsText) {
         let now = MonotonicClock.now
         text.add(
             "swiftodt_frames_received_total", .counter, "Frames received from the camera.", cameras, \.received)

@@ -101,7 +101,7 @@ struct PageToken: Sendable {
     /// Reads the token from a file. If the file does not exist, creates it with a new token. Only the file's owner can
     /// read it.
     init(file: String, of option: String) throws {
-        guard PathText.isThere(file) else {
+        guard PathText.exists(file) else {
             self = try Self.make(file, of: option)
             return
         }

@@ -39,7 +39,7 @@ final class PageConnection {
         g_object_ref(UnsafeMutableRawPointer(message))
         self.message = message
         g_signal_connect_data(
-            UnsafeMutableRawPointer(message), "wrote-body-data", unsafeBitCast(Self.takes, to: GCallback.self),
+            UnsafeMutableRawPointer(message), "wrote-body-data", unsafeBitCast(Self.dataWritten, to: GCallback.self),
             Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
     }
 
@@ -54,7 +54,7 @@ final class PageConnection {
     }
 
     /// Called when some data of a response was written.
-    private static let takes: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = {
+    private static let dataWritten: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = {
         _, _, connection in
         guard let connection else { return }
         Unmanaged<PageConnection>.fromOpaque(connection).takeUnretainedValue().since = MonotonicClock.now

@@ -36,7 +36,7 @@ final class PageRecordings: Sendable {
         guard let folder = isClip ? clips : folder, let dot = file.lastIndex(of: "."),
             let kind = kinds[String(file[dot...])], let video = segment(file[..<dot] + ".mkv", camera)?.text
         else { return nil }
-        guard canShow("\(folder)\(camera)/\(video)", of: camera) else { return Self.sharp }
+        guard canShow("\(folder)\(camera)/\(video)", of: camera) else { return Self.unredactedRefusal }
         return .file("\(folder)\(camera)/\(file)", kind: kind, isPlayed: isPlayed)
     }
 
@@ -63,8 +63,8 @@ final class PageRecordings: Sendable {
     func details(_ file: String, of camera: String) -> PageResponse? {
         guard let folder, let name = segment(file, camera) else { return nil }
         let path = "\(folder)\(camera)/\(name.text)"
-        guard PathText.isThere(path) else { return nil }
-        guard canShow(path, of: camera) else { return Self.sharp }
+        guard PathText.exists(path) else { return nil }
+        guard canShow(path, of: camera) else { return Self.unredactedRefusal }
         let isRedacted = filters.withLock { $0[camera]?.word != nil }
         let isAnnotated = isRedacted || RecordedContent.annotated.isContent(of: path)
         func describe(_ results: RecordedResults?) throws -> JSONValue {
@@ -121,6 +121,6 @@ final class PageRecordings: Sendable {
         filters.withLock { $0[camera] }?.permits(path) ?? false
     }
 
-    private static let sharp = PageResponse.sentence(
+    private static let unredactedRefusal = PageResponse.sentence(
         403, "This video was recorded without the redaction that the camera has now, so it is not shown.")
 }

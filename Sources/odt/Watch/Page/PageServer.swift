@@ -87,11 +87,12 @@ final class PageServer: @unchecked Sendable {
     private func serve() {
         g_main_context_push_thread_default(loop.context)
         let this = Unmanaged.passUnretained(self).toOpaque()
-        soup.addEarlyHandler(server, nil, Self.begins, this, nil)
-        soup.addHandler(server, nil, Self.asks, this, nil)
+        soup.addEarlyHandler(server, nil, Self.headersArrived, this, nil)
+        soup.addHandler(server, nil, Self.requestArrived, this, nil)
         for signal in ["request-finished", "request-aborted"] {
             g_signal_connect_data(
-                UnsafeMutableRawPointer(server), signal, unsafeBitCast(Self.hasEnded, to: GCallback.self), this, nil,
+                UnsafeMutableRawPointer(server), signal, unsafeBitCast(Self.requestEnded, to: GCallback.self), this,
+                nil,
                 GConnectFlags(rawValue: 0))
         }
         let idle = keepConnectionsOpen()
@@ -254,19 +255,19 @@ final class PageServer: @unchecked Sendable {
 
     // MARK: Requests
 
-    private static let begins: Soup.Handler = { _, message, _, _, this in
+    private static let headersArrived: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()
         // The body of the request is discarded.
         if let body = server.soup.requestBody(message) { server.soup.setAccumulate(body, 0) }
     }
 
-    private static let asks: Soup.Handler = { _, message, _, _, this in
+    private static let requestArrived: Soup.Handler = { _, message, _, _, this in
         guard let message, let this else { return }
         Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue().handle(message)
     }
 
-    private static let hasEnded: @convention(c) (Soup.Object?, Soup.Object?, UnsafeMutableRawPointer?) -> Void = {
+    private static let requestEnded: @convention(c) (Soup.Object?, Soup.Object?, UnsafeMutableRawPointer?) -> Void = {
         _, message, this in
         guard let message, let this else { return }
         let server = Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue()

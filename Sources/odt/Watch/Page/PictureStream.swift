@@ -27,8 +27,8 @@ final class PictureStream {
         let first = Array("--\(PagePicture.boundary)\r\n".utf8)
         give(first.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }, isOwned: true)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        connect("wrote-chunk", Self.hasTaken, context)
-        connect("wrote-body-data", unsafeBitCast(Self.takes, to: SignalHandler.self), context)
+        connect("wrote-chunk", Self.chunkWritten, context)
+        connect("wrote-body-data", unsafeBitCast(Self.dataWritten, to: SignalHandler.self), context)
     }
 
     deinit {
@@ -82,7 +82,7 @@ final class PictureStream {
 
     /// Called when all queued data was written. If the newest picture is fresh and was not sent yet, queues this
     /// picture. Otherwise libsoup pauses the message.
-    private static let hasTaken: SignalHandler = { _, stream in
+    private static let chunkWritten: SignalHandler = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()
         this.isBusy = false
@@ -90,7 +90,8 @@ final class PictureStream {
     }
 
     /// Called when some data was written.
-    private static let takes: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = { _, _, stream in
+    private static let dataWritten: @convention(c) (Soup.Object?, guint, UnsafeMutableRawPointer?) -> Void = {
+        _, _, stream in
         guard let stream else { return }
         Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue().moved = MonotonicClock.now
     }

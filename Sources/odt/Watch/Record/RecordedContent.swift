@@ -10,14 +10,14 @@ enum RecordedContent: Equatable, Sendable {
     /// because `matroskamux` does not store the orientation tag in all versions of GStreamer.
     case original(Orientation)
     case annotated
-    /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/word``).
+    /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/properties``).
     case redacted(String)
 
     /// - Parameter orientation: The orientation of the original frames; `nil` if it is not known yet.
     init(of plan: CameraPlan, isAnnotated: Bool, orientation: Orientation? = nil) throws {
         guard isAnnotated else { self = .original(orientation ?? .identity); return }
         let request = try plan.redaction()
-        self = request.map { $0.isStrict ? .redacted($0.word) : .annotated } ?? .annotated
+        self = request.map { $0.isStrict ? .redacted($0.properties) : .annotated } ?? .annotated
     }
 
     /// The text that identifies the content. The header of the file contains it as the name of the writing application.
@@ -57,7 +57,7 @@ enum RecordedContent: Equatable, Sendable {
 
 /// Selects the recorded files of a camera that may be shown.
 struct RedactionFilter: Equatable, Sendable {
-    /// The redaction with which the files have to be recorded (``RedactionRequest/word``); `nil` if the camera has no
+    /// The redaction with which the files have to be recorded (``RedactionRequest/properties``); `nil` if the camera has no
     /// redaction, so that all files may be shown.
     let word: String?
 
@@ -65,7 +65,7 @@ struct RedactionFilter: Equatable, Sendable {
 
     /// Returns `nil` if the properties cannot be evaluated. They may request redaction, so no file may be shown.
     init?(of plan: CameraPlan) {
-        do { word = try plan.redaction()?.word } catch { return nil }
+        do { word = try plan.redaction()?.properties } catch { return nil }
     }
 
     func permits(_ path: String) -> Bool { word.map { RecordedContent.redacted($0).isContent(of: path) } ?? true }

@@ -110,7 +110,7 @@ final class RecordedSegment {
         var number = 1
         while true {
             let name = folder + SegmentName(camera: camera, time: time, number: number).text
-            if !PathText.isThere(name) { return name }
+            if !PathText.exists(name) { return name }
             number += 1
         }
     }

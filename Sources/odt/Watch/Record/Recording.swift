@@ -60,7 +60,7 @@ final class Recording: Sendable {
             SegmentName(file, camera: camera).flatMap { $0.text == file ? nil : $0.text }
         }
         for name in Set(unfinished) {
-            for part in PartFile.interrupted(of: folder + name) where !PathText.isThere(folder + name) {
+            for part in PartFile.interrupted(of: folder + name) where !PathText.exists(folder + name) {
                 PartFile.rename(part, to: folder + name)
             }
         }
@@ -133,5 +133,5 @@ struct RecordOptions: Sendable {
         requestedEncoder = options.text("record-encoder") ?? "auto"
     }
 
-    func encoder() throws -> VideoEncoder { try .choose(.h264, wish: requestedEncoder, quality: quality) }
+    func encoder() throws -> VideoEncoder { try .choose(.h264, requested: requestedEncoder, quality: quality) }
 }

@@ -36,7 +36,7 @@ enum StoreFile {
             // SQLite needs files beside the database to read it. If they cannot be created, and there is no write-ahead
             // log, no process writes the database.
             let canCreate = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
-            let isComplete = !canCreate && !PathText.isThere(path + "-wal")
+            let isComplete = !canCreate && !PathText.exists(path + "-wal")
             let database = try SQLiteDatabase(path, for: isComplete ? .readImmutable : .read, library)
             try check(database, path)
             return database

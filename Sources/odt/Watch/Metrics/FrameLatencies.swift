@@ -5,7 +5,7 @@ import Synchronization
 
 /// Measures the times of a camera's frames over all its connections: the wait in the queue before the element, and the
 /// latency from the arrival of a frame until the element has processed it. Counts the frames that the queue dropped.
-final class FrameTimes: Sendable {
+final class FrameLatencies: Sendable {
     struct Figures {
         var received = 0
         /// The number of frames that were dropped because the element was busy.
