@@ -134,7 +134,7 @@ class Archive(unittest.TestCase):
         """Obsolete are files and links that only the previous version had. One name is a prefix of a remaining file's name."""
         self.run_there(f"{self.unpacked}/install")
         share = f"{self.home}/.local/share/swiftodt"
-        old, link, changed = f"{share}/rtp", f"{self.home}/.local/bin/swiftodt-old", f"{share}/rtp-loopback"
+        old, link, changed = f"{share}/summ", f"{self.home}/.local/bin/swiftodt-old", f"{share}/summary"
         with open(old, "w", encoding="ascii") as file:
             file.write("old")
         os.symlink("../share/swiftodt/gone", link)

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as tree
 
 from streams import ROOT, ball, command
 
+GOOD = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "label": "a"}]}'
 TOOL = f"{ROOT}/.build/tool/odt"
 
 
@@ -51,6 +52,44 @@ class Programs(unittest.TestCase):
                 self.assertEqual((said.returncode, said.stderr), (0, ""))
                 self.assertIn(f"Usage: Pipelines/{name}", said.stdout)
 
+    def test_summary_rejects_missing_and_invalid_files(self):
+        self.refuses(1, "/nowhere/x.jsonl", "Pipelines/summary", "/nowhere/x.jsonl")
+        self.refuses(1, "README.md", "Pipelines/summary", "README.md")
+
+    def test_summary_rejects_invalid_lines(self):
+        """Valid JSON that is no message is an error. An incomplete last line, as after kill -9, is ignored."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+
+            def given(text):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            for line in ("null", "[]", "7", '{"message": "swiftodt"}', '{"message": "swiftodt", "json": "["}', "\0",
+                         '{"message": "swiftodt", "running-time": 0, "objects": [1]}', "[" * 100_000,
+                         '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": []}]}'):
+                with self.subTest(line[:60]):
+                    given(line + "\n")
+                    self.refuses(1, "x.jsonl is no file of messages", "Pipelines/summary", path)
+            given(GOOD + "\n" + GOOD[:40])
+            said = command("Pipelines/summary", path)
+            self.assertEqual((said.returncode, said.stdout.splitlines()[0]), (0, "1 result, 1 object at most at once"))
+            given(GOOD + "\n\n")
+            self.assertEqual(command("Pipelines/summary", path).returncode, 0)
+            # An object with the state "lost" is no longer there.
+            lost = '{"message": "swiftodt", "running-time": 0, "objects": [{"tracking-id": 1, "state": "lost"}]}'
+            given(lost + "\n")
+            self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[0], "1 result, 0 objects at most at once")
+        self.refuses(1, "cannot be read", "Pipelines/summary", ROOT)
+
+    def test_summary_omits_unknown_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.jsonl")
+            for times, expected in ((["null", "5000000000", "null"], "from 5.00 s to 5.00 s"), (["null"], "at an unknown time")):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.writelines(GOOD.replace('"running-time": 0', f'"running-time": {time}') + "\n" for time in times)
+                self.assertEqual(command("Pipelines/summary", path).stdout.splitlines()[-1], f"  #1 a: {expected}")
+
     def test_user_under_sudo_is_the_owner_of_the_checkout(self):
         """After sudo -i, root has its own checkout."""
         for owner, user in (("somebody", "somebody\n"), ("root", "")):
@@ -60,6 +99,19 @@ class Programs(unittest.TestCase):
                         file.write(f"#!/bin/sh\necho {text}\n")
                 said = command("Pipelines/setup", "--print-user", SUDO_USER="somebody", PATH=f"{folder}:{os.environ['PATH']}")
                 self.assertEqual((said.returncode, said.stdout), (0, user), said.stderr)
+
+    def test_summary_of_json_messages(self):
+        """The nested JSON of message-format=json gives the same summary."""
+        with tempfile.TemporaryDirectory() as folder:
+            heard = {}
+            for form in ("structure", "json", "structure+json"):
+                path = os.path.join(folder, form)
+                said = command("Pipelines/bus-to-json", "-o", path, "videotestsrc", "num-buffers=60", "pattern=ball", "!",
+                               "swiftodt", "detector=motion", f"message-format={form}", "!", "fakesink")
+                self.assertEqual(said.returncode, 0, said.stderr)
+                heard[form] = command("Pipelines/summary", path).stdout
+        self.assertIn("1 object tracked", heard["structure"])
+        self.assertEqual(set(heard.values()), {heard["structure"]})
 
     def test_closed_pipe_ends_program(self):
         """A closed pipe (`| head`) ends the programs silently. A full disk is an error."""
@@ -83,7 +135,7 @@ class Programs(unittest.TestCase):
             self.assertEqual(said.returncode, 0)
             with open(path, encoding="utf-8") as file:
                 self.assertEqual({line[0] for line in file}, {"{"})
-        self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/rtp-loopback --help >/dev/full")
+        self.refuses(1, "No space left", "/bin/sh", "-c", "Pipelines/summary --help >/dev/full")
 
     def test_failed_pipeline_keeps_earlier_file(self):
         with tempfile.TemporaryDirectory() as folder:
