@@ -207,7 +207,7 @@ package final class Scene {
         findUnclassified(beside: &known)
         try reidentify(&known, in: frame)
         let all = unlabelled.isEmpty ? known : known + unlabelled
-        if options.follows { watch.follow(all, at: now) { summary(of: $0) != nil } } else { watch.count(all) }
+        if options.follows { watch.follow(all, at: now, isTracked: isTracked) } else { watch.count(all) }
         let chosen = choose(among: known)
         if options.multipleObjects {
             let others = unlabelled.isEmpty ? [] : prominenceOfUnclassified.leftOut
@@ -370,6 +370,13 @@ package final class Scene {
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
         events.append(SceneEvent(event: event, category: object.category))
     }
+
+    /// Returns whether the track with a reported id has not ended. An id that was replaced by re-identification has.
+    private func isTracked(_ id: Int) -> Bool {
+        let number = reidentifier?.number(of: id) ?? id
+        return summary(of: id) != nil && reidentifier?.identity(of: number) ?? id == id
+    }
+
     /// Returns the best detection and the path length of an object. `nil` if its track has ended.
     private func summary(of id: Int) -> (best: Track.Best, pathLength: Double)? {
         let number = reidentifier?.number(of: id) ?? id

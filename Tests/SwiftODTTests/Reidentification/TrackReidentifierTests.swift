@@ -312,4 +312,33 @@ import Testing
         events += scene.takeEvents().map { "\($0.event.kind.rawValue) \($0.event.track.id ?? 0)" }
         #expect(events == ["begin 1 ", "end 1 lost", "re-entered 1 ", "end 1"])
     }
+
+    /// The person enters the zone with a new id, and gets the earlier id at the first view inside the picture.
+    @Test func replacedIdLeavesZone() throws {
+        var options = SceneOptions()
+        options.reidentify = true
+        let scene = Scene(options: options)
+        scene.reidentifier = TrackReidentifier(describer: Describer())
+        let corners = [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)]
+        scene.zones = [Zone("room", .area, corners)]
+        var events: [String] = []
+        try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
+            memory.initializeMemory(as: UInt8.self, repeating: 128)
+            for number in 0..<60 {
+                let time = Nanoseconds(number) * 100_000_000
+                let frame = Frame(
+                    format: .gray8, width: 640, height: 480,
+                    planes: [.init(base: memory.baseAddress!, stride: 640)], time: time)
+                scene.advance(to: time, width: 640, height: 480, luma: nil)
+                let x = number < 10 ? 100.0 : number < 26 ? 0 : 3
+                let person = Detection(
+                    box: Box(x: x, y: 100, width: 40, height: 100), score: 0.9, label: Label(index: 0, text: "person"))
+                scene.observe((10..<23).contains(number) ? [] : [person], seenAt: time)
+                _ = try scene.objects(in: frame)
+                events += scene.takeZoneEvents().map { "\($0.kind.rawValue) \($0.id ?? 0)" }
+            }
+        }
+        #expect(events == ["enter 1", "enter 2", "leave 2"])
+        #expect(scene.zoneCounts[0].all.count == 1)
+    }
 }
