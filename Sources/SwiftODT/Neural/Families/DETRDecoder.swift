@@ -107,6 +107,13 @@ extension DETRDecoder {
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
             inspection, numbers: numbers, competing: !isRoboflow)
+        if isRoboflow, numbers != 91, classes < numbers, inspection.manifest?.hasBackground == nil {
+            throw ODTError(
+                .unsupported,
+                "\(inspection.file) has \(numbers) scores for \(classes) classes, and versions of RF-DETR differ in which "
+                    + "score is unused; set \"background\" in its manifest to false if classes count from 0 (rfdetr 1.6 "
+                    + "and later), or to true if they count from 1")
+        }
         let realTime =
             !competing && firstClass == 0 && numbers != 91 && !isRoboflow && matrices[boxes]?.rows == 300
         let activation: Activation =
@@ -121,7 +128,7 @@ extension DETRDecoder {
     /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the
     /// result is `false`), or all classes share a softmax with "no object" as the last class (`competing` is `true`).
     /// In both cases, index 0 may be unused, as in COCO's original category ids. `firstClass` is then 1. RF-DETR has
-    /// independent logits, the last of which is unused unless index 0 is.
+    /// independent logits, and either index 0 or the last one is unused.
     ///
     /// - Parameters:
     ///   - numbers: the number of scores per query.

@@ -100,7 +100,7 @@ import Testing
     }
 
     /// RF-DETR has one score more than classes. The last score is unused, or index 0 in networks of older versions.
-    @Test(arguments: [(nil, 4, 0), (false, 4, 0), (true, 4, 1), (nil, 90, 1)] as [(Bool?, Int, Int)])
+    @Test(arguments: [(false, 4, 0), (true, 4, 1), (nil, 90, 1)] as [(Bool?, Int, Int)])
     func rfDETRHasOneUnusedScore(background: Bool?, classes: Int, firstClass: Int) throws {
         var manifest = ModelManifest(name: "x")
         manifest.hasBackground = background
@@ -113,11 +113,23 @@ import Testing
         #expect(decoder.firstClass == firstClass && decoder.classCount == classes)
     }
 
+    /// Otherwise all names could be shifted by one.
+    @Test func rfDETRWithoutStatedBackgroundIsRefused() {
+        let roboflow = network(
+            [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
+        let error = #expect(throws: ODTError.self) {
+            try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
+        }
+        #expect(error?.description.contains("set \"background\" in its manifest") == true)
+    }
+
     /// With 91 classes, index 0 is unused. RF-DETR has independent class scores and ImageNet normalisation.
     @Test func distinguishesTransformers() throws {
         let roboflow = network(
             [picture([1, 3, 384, 384])], [("dets", [1, 300, 4], .float32), ("labels", [1, 300, 5], .float32)])
-        let found = try DetectionFamily.recognise(roboflow, manifest: nil, labels: names(4), file: "net.onnx")
+        var manifest = ModelManifest(name: "x")
+        manifest.hasBackground = false
+        let found = try DetectionFamily.recognise(roboflow, manifest: manifest, labels: names(4), file: "net.onnx")
         let decoder = try #require(found.decoder as? DETRDecoder)
         #expect(decoder.input.mean.x > 100)
         guard case .each(.sigmoid) = decoder.activation else { throw ODTError(.failed, "classes compete") }
