@@ -107,7 +107,9 @@ extension NetworkInspection {
             width: 224, height: 224,
             mean: isPlanar ? ImageNetStatistics.mean : SIMD3(repeating: 127.5),
             scale: isPlanar ? ImageNetStatistics.scale : SIMD3(repeating: 1 / 127.5))
-        if exportMetadata["task"] == "classify" { (usual.mean, usual.scale) = (.zero, SIMD3(repeating: 1 / 255)) }
+        if exportMetadata["task"]?.lowercased() == "classify" {
+            (usual.mean, usual.scale) = (.zero, SIMD3(repeating: 1 / 255))
+        }
         return try input(usual)
     }
 }

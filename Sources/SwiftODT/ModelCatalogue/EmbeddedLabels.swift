@@ -149,9 +149,11 @@ enum ExportMetadata {
             return values.merging(Self.values(yaml: String(decoding: text, as: UTF8.self))) { inFile, _ in inFile }
         case .tflite:
             let archive = ZipArchive(try Labels.end(of: model, atMost: 8 << 20))
-            let json = archive?.entries.first { $0.name.lowercased().hasSuffix("metadata.json") }
-                .flatMap { archive?.contents($0) }.flatMap { try? JSONValue(parsing: $0) }
-            guard case .object(let members)? = json else { return [:] }
+            let text = archive?.entries.first { entry in
+                ["metadata.json", "temp_meta.txt"].contains { entry.name.lowercased().hasSuffix($0) }
+            }.flatMap { archive?.contents($0) }
+            guard let text else { return [:] }
+            guard case .object(let members)? = try? JSONValue(parsing: text) else { return values(python: text) }
             return members.compactMapValues(\.string)
         case .pb, .pdmodel, nil: return [:]
         }
@@ -165,7 +167,20 @@ enum ExportMetadata {
             guard parts.count == 3, parts[0].suffix(7).elementsEqual(" value=".utf8) else { continue }
             var value = String(decoding: parts[1], as: UTF8.self)
             for (entity, character) in XMLEntities.all { value.replace(entity, with: character) }
-            values[String(decoding: parts[0].dropLast(7), as: UTF8.self)] = value
+            // Other tools append entries of the same name to those of the exporter.
+            let name = String(decoding: parts[0].dropLast(7), as: UTF8.self)
+            values[name] = values[name] ?? value
+        }
+        return values
+    }
+
+    /// Returns the entries of a Python dictionary that are used here.
+    private static func values(python text: [UInt8]) -> [String: String] {
+        let text = String(decoding: text, as: UTF8.self)
+        var values: [String: String] = [:]
+        for name in ["task", "description"] {
+            guard let start = text.firstRange(of: "'\(name)': '") else { continue }
+            values[name] = String(text[start.upperBound...].prefix { $0 != "'" })
         }
         return values
     }

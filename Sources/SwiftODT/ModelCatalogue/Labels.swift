@@ -94,7 +94,7 @@ package struct Labels: Sendable {
         return numbered(lines) ?? lines
     }
 
-    /// Returns the names if every line begins with its class index. Without index 0, the names must differ, because the
+    /// Returns the names if every line begins with its class index. Without index 0, most names must differ, because the
     /// numbers can be part of names such as "1 euro" and "2 euro".
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
@@ -106,7 +106,7 @@ package struct Labels: Sendable {
             names.append((index, name(from: line[line.index(after: end)...])))
         }
         let used = names.map(\.name).filter { !$0.isEmpty && $0.lowercased() != "n/a" }
-        guard names.contains(where: { $0.index == 0 }) || Set(used).count == used.count else { return nil }
+        guard names.contains(where: { $0.index == 0 }) || 2 * Set(used).count > used.count else { return nil }
         return placed(names)
     }
 

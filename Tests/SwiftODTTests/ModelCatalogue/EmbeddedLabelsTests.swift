@@ -204,12 +204,16 @@ import Testing
     func detectorForOtherTaskIsRejected(task: String, remedy: String) throws {
         let folder = try TemporaryFolder()
         let json = #"{"task": "\#(task)"}"#
+        let python = "{'names': {0: 'a', 1: 'b', 2: 'c'}, 'task': '\(task)', 'stride': 32}"
         for file in [
             try folder.write("a.onnx", onnx(["task": task])),
             try folder.write("a.xml", #"<net><rt_info><task value="\#(task)" /></rt_info></net>"#),
             try folder.write(
                 "a.tflite",
                 zip("metadata.json", method: 0, packed: Array(json.utf8), size: json.utf8.count)),
+            try folder.write(
+                "b.tflite",
+                zip("temp_meta.txt", method: 0, packed: Array(python.utf8), size: python.utf8.count)),
         ] {
             #expect {
                 try DetectionFamily.recognise(
@@ -239,7 +243,8 @@ import Testing
         for (type, family) in [("YOLO", DetectionFamily.detr), ("ssd", .yoloEndToEnd)] {
             let file = try folder.write(
                 "best.xml",
-                #"<net><rt_info><model_info><model_type value="\#(type)" /></model_info></rt_info></net>"#)
+                #"<net><rt_info><model_info><model_type value="\#(type)" /></model_info><nncf><model_type value="None" /></nncf></rt_info></net>"#
+            )
             let found = try DetectionFamily.recognise(
                 network([1, 3, 640, 640], [1, 300, 6]), manifest: nil, labels: names(2), file: file)
             #expect(found.family == family)
