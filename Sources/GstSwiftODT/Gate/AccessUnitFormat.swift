@@ -17,7 +17,8 @@ struct AccessUnitFormat: Hashable {
 
     enum Kind {
         case randomAccess
-        /// A RASL picture of H.265. It refers to frames before the random access point.
+        /// A leading picture of H.265 (RASL or RADL). It is displayed before the random access point. A RASL picture
+        /// also refers to earlier frames.
         case leading
         case other
     }
@@ -98,7 +99,6 @@ struct AccessUnitFormat: Hashable {
         case .h265:
             let type = header >> 1 & 0x3f
             switch type {
-            // Types 6 and 7 can be decoded without earlier pictures, but are displayed before the key frame, too.
             case 6...9: return .leading
             case 16...23: return .randomAccess
             default: return type < 32 ? .other : nil

@@ -54,7 +54,7 @@ struct Gate {
         /// The size in bytes.
         var size: Int
         var isKeyFrame: Bool
-        /// Whether the frame refers to frames before the latest key frame in decode order (RASL picture of H.265).
+        /// Whether the frame is displayed before the latest key frame in decode order (RASL or RADL picture of H.265).
         var isLeading = false
         /// Whether the buffer contains only stream headers.
         var isHeader = false
@@ -69,7 +69,7 @@ struct Gate {
         /// the earlier frames are dropped.
         case passStill
         case keep
-        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be decoded only after the
+        /// Keep the frame. It is a leading picture of the latest still key frame, so it can be passed only after the
         /// earlier frames.
         case keepLeading
         case drop
@@ -199,7 +199,7 @@ struct Gate {
         let reason: Reason? =
             options.isForcedOpen
             ? .application : request ?? (frame.isDiscontinuous || frame.time == nil ? .discontinuity : nil)
-        // A leading picture can be decoded only after a rewind. Without one, the gate opens at the next frame.
+        // A leading picture can be passed only after a rewind. Without one, the gate opens at the next frame.
         let isUndecodable = isLeading && !isRewindRequested
         if let reason {
             guard isUndecodable else { return open(reason) }
