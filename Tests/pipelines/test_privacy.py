@@ -138,7 +138,7 @@ class Privacy(unittest.TestCase):
             for strategy in ("auto", "keep-only-latest"):
                 said = run(f"{ball(5)} ! swiftodt box-style=blur privacy-labels={labels} strategy={strategy} ! fakesink")
                 self.assertEqual(len(said.errors), 1, (labels, strategy))
-                self.assertIn(f"the network has no label '{labels}', which privacy-labels names; {remedy}", said.errors[0].gerror.message)
+                self.assertIn(f"the detector has no label '{labels}', which privacy-labels names; {remedy}", said.errors[0].gerror.message)
 
     @needs_detector
     @needs_video

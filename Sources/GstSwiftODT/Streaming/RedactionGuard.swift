@@ -22,8 +22,6 @@ struct RedactionGuard {
     private var hasUpstreamMetadata = false
     /// Whether another `swiftodt` element upstream attaches metadata in this stream. It may begin while playing.
     private var followsOther = false
-    /// Whether ``finishStream()`` was called for this stream.
-    private var hasFinished = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
     /// Whether the scene has had a result. Before the first one, the full picture is redacted.
@@ -121,11 +119,10 @@ struct RedactionGuard {
     /// The upper limit of the time between two frames. In a gap of the stream, no frame shows an object.
     private static let longestStep: Nanoseconds = 1_000_000_000
 
-    /// Warns at the end of a stream, once, if a label in `privacy-labels` may be misspelt or wrong. This is the case if
+    /// Warns at the end of a stream, once for the detections so far, if a label in `privacy-labels` may be misspelt or wrong. This is the case if
     /// no detection had the label and it is no class name of COCO, or if no detection had any label of the list.
     mutating func finishStream() {
-        guard !hasFinished else { return }
-        hasFinished = true
+        defer { seenLabels = [] }
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
             let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
         else { return }
@@ -136,7 +133,7 @@ struct RedactionGuard {
     }
 
     /// The detector of an earlier stream may be absent from the next one.
-    mutating func beginStream() { (hasUpstreamMetadata, followsOther, hasFinished) = (false, false, false) }
+    mutating func beginStream() { (hasUpstreamMetadata, followsOther) = (false, false) }
 
     /// Returns whether redaction is requested, but neither this frame nor an earlier one of the stream had metadata that
     /// can describe objects. In this case, there may be no detector upstream.
@@ -213,8 +210,8 @@ struct RedactionGuard {
             return
                 "\(request) redacts nothing with detector=\(settings.detector), which has no labels; set detector=neural, or "
                 + "clear privacy-labels to redact all detected objects"
-        // Upstream elements have no list of possible labels. Recordings have one if they or a label file state it, and
-        // tensors if a label file or a model is given. Label groups that exist have already been replaced by their labels.
+        // Upstream elements have no list of possible labels. Recordings have one if they state it, and tensors if a label
+        // file or a model is given. Label groups that exist have already been replaced by their labels.
         case .upstream, .recorded, .tensors:
             // The detector can define further groups.
             guard let source else { return nil }
@@ -229,7 +226,7 @@ struct RedactionGuard {
         }
         let names = Set(known.map { $0.lowercased() })
         return labels.first { !names.contains($0) }.map { unknown in
-            "the network has no label '\(unknown)', which privacy-labels names; "
+            "the detector has no label '\(unknown)', which privacy-labels names; "
                 + (spellingSuggestion(for: unknown, in: known)
                     ?? "it has " + known.prefix(8).joined(separator: ", ")
                     + (known.count > 8 ? " and \(known.count - 8) more" : ""))

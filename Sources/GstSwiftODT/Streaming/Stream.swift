@@ -140,13 +140,12 @@ final class Stream {
     ) -> UnsafeMutablePointer<GstBuffer> {
         let count = plan.maximumHeldFrames
         guard count > allocation.answered else { return buffer }
-        let held = GstBufferReference.withoutPool(buffer)
-        if held != buffer, count > allocation.requested {
+        if count > allocation.requested, GstBufferReference.occupiesPool(buffer) {
             allocation.requested = count
             element.log(.info, "up to \(count) frames are held from now on; another allocation query is requested")
             element.requestAllocation()
         }
-        return held
+        return GstBufferReference.withoutPool(buffer)
     }
 
     /// - Parameter isPreview: whether the frame always waits for its inference.
@@ -295,8 +294,7 @@ final class Stream {
 
     func setOverlay(_ attaches: Bool) { finisher.drawer.attachesOverlay = attaches }
 
-    /// Posts pending warnings. Called when the element stops, whether or not the stream has ended. Applications often
-    /// stop reading messages before.
+    /// Posts pending warnings. Called when the element stops, whether or not the stream has ended.
     func stop() {
         finisher.warnOfLeftOut()
         redaction.finishStream()
@@ -469,6 +467,7 @@ final class Stream {
             let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames && failure == nil
             dropFrames()
             finisher.finishStream(isComplete: isComplete)
+            // Before the end of the stream is forwarded, because many applications then stop reading messages.
             redaction.finishStream()
             do {
                 try sources.source?.finishStream { element.warn($0) }
