@@ -1,4 +1,5 @@
 """Pipelines/fleet/run gives the same results as one machine, also if workers die. Tests/Benchmarks/fleet/run has longer runs."""
+import contextlib
 import importlib.util
 import json
 import os
@@ -6,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from archives import IS_THERE, LOOPBACK, PYTHON, RUN, facts, family, listening, needs_fleet
@@ -77,10 +79,16 @@ class CommandLine(unittest.TestCase):
             pipe = os.path.join(folder, "pipe")
             os.mkfifo(pipe)
             with subprocess.Popen([RUN, f"@{pipe}", "--out", f"{folder}/out"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as fleet:
-                # The pipe opens when the run reads its sources, after Ray has started.
-                with open(pipe, "w", encoding="ascii"):
-                    fleet.terminate()
-                    said = fleet.communicate(timeout=120)
+                # The run reads its sources after Ray has started. Until then, the pipe has no reader.
+                writer = None
+                while writer is None and fleet.poll() is None:
+                    time.sleep(0.1)
+                    with contextlib.suppress(OSError):
+                        writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+                fleet.terminate()
+                said = fleet.communicate(timeout=120)
+                if writer is not None:
+                    os.close(writer)
             self.assertEqual((fleet.returncode, *said), (130, "", "fleet: interrupted; run the same command to resume\n"))
 
     def test_storage_keeps_results_of_one_set_of_settings(self):

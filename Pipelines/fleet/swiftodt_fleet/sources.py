@@ -91,8 +91,7 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
     """Yields the paths of the videos in a folder and in the folders below it. AbstractFileSystem.walk does not report errors below `folder`."""
     if isinstance(files, LocalFileSystem):
         for folder, below, names in walk(folder, complain):
-            below.sort()
-            yield from (os.path.join(folder, name) for name in sorted(names) if is_video(name))
+            yield from (os.path.join(folder, name) for name in names if is_video(name))
         return
     try:
         entries = sorted((entry["name"].rstrip("/"), entry["type"]) for entry in files.ls(folder, detail=True))
@@ -108,25 +107,34 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
             yield from videos(files, path, complain)
 
 
-def walk(top: str, complain: Callable[[str], None]) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Is os.walk that reports errors, follows links to folders, and enters no folder twice.
+def walk(top: str, complain: Callable[[str], None], *, enters_again: bool = False) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Is os.walk that reports errors, sorts, and follows links to folders.
 
-    Links are followed last, so that files in the other folders keep their paths. A link to a folder that contains it is not followed.
+    Links are followed last, so that files in the other folders keep their paths. A link to a folder that contains it, also through other links, is
+    not followed.
+
+    :param enters_again: whether a folder that several links name is entered through each of them.
     """
     def report(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
             complain(f"{error.filename} cannot be read: {reason(error)}")
 
-    starts, entered = [top], set()
-    for start in starts:
+    # Each start has the real paths of the folders that contain it.
+    starts: list[tuple[str, tuple[str, ...]]] = [(top, ())]
+    entered = set()
+    for start, above in starts:
         for folder, below, names in os.walk(start, onerror=report):
-            if (path := os.path.realpath(folder)) in entered:
+            if (path := os.path.realpath(folder)) in entered and not enters_again:
                 below.clear()
                 continue
             entered.add(path)
-            yield folder, below, names
-            links = filter(os.path.islink, (os.path.join(folder, name) for name in below))
-            starts += (link for link in links if not f"{path}/".startswith(os.path.realpath(link).rstrip("/") + "/"))
+            below.sort()
+            yield folder, below, sorted(names)
+            containing = (*above, path)
+            for link in filter(os.path.islink, (os.path.join(folder, name) for name in below)):
+                target = os.path.realpath(link).rstrip("/") + "/"
+                if not any(f"{one}/".startswith(target) for one in containing):
+                    starts.append((link, containing))
 
 
 def is_video(name: str) -> bool:
@@ -147,8 +155,12 @@ def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str
     folders = [re.compile(glob_translate("/".join(parts[:end]))) for end in ends]
     wanted = re.compile(glob_translate(pattern))
 
-    for folder, below, names in walk("/".join(parts[:first]) or "/", complain):
-        yield from (path for name in below + names if wanted.match(path := os.path.join(folder, name)))
+    found = set()
+    for folder, below, names in walk("/".join(parts[:first]) or "/", complain, enters_again=True):
+        for path in (os.path.join(folder, name) for name in names):
+            if wanted.match(path) and (real := os.path.realpath(path)) not in found:
+                found.add(real)
+                yield path
         below[:] = [name for name in below if any(part.match(os.path.join(folder, name)) for part in folders)]
 
 

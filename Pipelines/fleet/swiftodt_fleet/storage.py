@@ -109,11 +109,11 @@ class Storage:
 
 
 def file_system(address: str) -> tuple[Any, str]:
-    """Returns the storage system of an address or local path, and the path in it. Each local file has one path.
+    """Returns the storage system of an address or local path, and the path in it. All spellings of a local path give one path; links keep their names.
 
     fsspec would parse local names with "::" as chains of storage systems.
     """
-    if "://" in address:
+    if "://" in address or address.startswith("file:/"):
         # Without a cached listing, because other workers write at the same time.
         files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
     else:
