@@ -79,10 +79,15 @@ package final class Element: @unchecked Sendable {
 
     private static func dropTags(at pad: Pad) { pad.watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok } }
 
-    /// Calls the handler when the element emits a signal. The connection keeps the handler alive. Does nothing if the
-    /// element has no such signal.
-    package func connect(_ signal: String, _ handler: @escaping @Sendable (SignalCall) -> Void) {
-        guard g_signal_lookup(signal, pointer.typeInstance.pointee.g_class.pointee.g_type) != 0 else { return }
+    /// Calls the handler when the element emits a signal. The connection keeps the handler alive.
+    ///
+    /// - Parameter isOptional: Whether the element may lack the signal.
+    package func connect(
+        _ signal: String, isOptional: Bool = false, _ handler: @escaping @Sendable (SignalCall) -> Void
+    ) {
+        guard !isOptional || g_signal_lookup(signal, pointer.typeInstance.pointee.g_class.pointee.g_type) != 0 else {
+            return
+        }
         let box = Unmanaged.passRetained(SignalHandler(handler)).toOpaque()
         let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), box)
         g_closure_add_finalize_notifier(closure, box) { box, _ in

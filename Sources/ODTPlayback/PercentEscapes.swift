@@ -11,7 +11,9 @@ package enum PercentEscapes {
         defer { g_free(decoded) }
         return String(validatingCString: decoded)
     }
-    /// Returns a path in which escapes replace all bytes except ASCII letters, digits, `-._~` and the characters in `kept`.
+
+    /// Returns a path in which escapes replace all bytes except ASCII letters, digits, `-._~` and the characters in
+    /// `kept`.
     package static func encoded(_ path: String, keeping kept: String? = nil) -> String {
         PathText.withSystemPath(path) { String(freeing: g_uri_escape_string($0, kept, 0)) } ?? path
     }

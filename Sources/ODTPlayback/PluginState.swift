@@ -139,9 +139,9 @@ enum ProcessLimits {
     /// limit is too low.
     static func prepare() throws {
         var files = limit(RLIMIT_NOFILE)
-        let wish = min(files.rlim_max, mostFiles)
-        if files.rlim_cur < wish {
-            files.rlim_cur = wish
+        let wanted = min(files.rlim_max, mostFiles)
+        if files.rlim_cur < wanted {
+            files.rlim_cur = wanted
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files)
         }
         if let problem = problem(files: limit(RLIMIT_NOFILE).rlim_cur, memory: limit(RLIMIT_AS).rlim_cur) {

@@ -3,17 +3,17 @@ import Testing
 
 @Suite("RedactionRequest")
 struct RedactionRequestTests {
-    private func word(_ style: String, _ labels: String, threshold: Double = 0.2) -> String? {
+    private func properties(_ style: String, _ labels: String, threshold: Double = 0.2) -> String? {
         RedactionRequest(style: style, labels: labels, threshold: threshold, isStrict: true)?.properties
     }
 
-    @Test func wordNamesStyleLabelsAndThreshold() {
-        #expect(word("blur", "") == "box-style=blur")
-        #expect(word("blur", " Person,car ") == "box-style=blur privacy-labels=car,person")
-        #expect(word("blur", "car, person") == word("blur", "person,CAR,car"))
-        #expect(word("corners", "car") == "privacy-labels=car")
-        #expect(word("corners", " , ") == nil)
-        #expect(word("blur", "", threshold: 0.5) == "box-style=blur privacy-threshold=0.5")
-        #expect(word("corners", "", threshold: 0.5) == nil)
+    @Test func propertiesNameStyleLabelsAndThreshold() {
+        #expect(properties("blur", "") == "box-style=blur")
+        #expect(properties("blur", " Person,car ") == "box-style=blur privacy-labels=car,person")
+        #expect(properties("blur", "car, person") == properties("blur", "person,CAR,car"))
+        #expect(properties("corners", "car") == "privacy-labels=car")
+        #expect(properties("corners", " , ") == nil)
+        #expect(properties("blur", "", threshold: 0.5) == "box-style=blur privacy-threshold=0.5")
+        #expect(properties("corners", "", threshold: 0.5) == nil)
     }
 }

@@ -12,7 +12,7 @@ struct RecordedContentTests {
     init() throws { folder = try TemporaryFolder() }
 
     /// Returns the redaction of a camera with `box-style=blur`.
-    private func word(_ labels: String) throws -> String {
+    private func properties(_ labels: String) throws -> String {
         try #require(RedactionRequest(style: "blur", labels: labels, isStrict: true)).properties
     }
 
@@ -31,7 +31,7 @@ struct RecordedContentTests {
             let file = try folder.write("a.mkv", RecordedContent.original(orientation).mark + "\u{1}")
             #expect(RecordedContent.orientation(of: file) == orientation)
         }
-        for content in [RecordedContent.annotated, try .redacted(word(""))] {
+        for content in [RecordedContent.annotated, try .redacted(properties(""))] {
             let file = try folder.write("a.mkv", content.mark + "\u{1}")
             #expect(RecordedContent.orientation(of: file) == .identity)
         }
@@ -39,6 +39,6 @@ struct RecordedContentTests {
 
     @Test func filesOfEarlierBuildsAreNotShown() throws {
         let file = try folder.write("a.mkv", SegmentRetention.mark + ": redacted box-style=blur;")
-        #expect(try !RedactionFilter(word: word("")).permits(file))
+        #expect(try !RedactionFilter(word: properties("")).permits(file))
     }
 }

@@ -364,6 +364,22 @@ class Inside(unittest.TestCase):
         self.assertEqual(self.found("**/latest/*.mp4"), ["cam/latest/2.mp4"])
         self.assertEqual(len(self.found("**")), 3)
 
+    def test_links_to_files_do_not_replace_files(self):
+        pathlib.Path(self.folder, "cam-2026.mp4").touch()
+        for link in (".latest.mp4", "cam-0.mp4"):
+            os.symlink("cam-2026.mp4", os.path.join(self.folder, link))
+        for word in ("", "*.mp4"):
+            self.assertEqual(self.found(word), ["cam-0.mp4", "cam-2026.mp4"], word)
+
+    def test_folders_that_link_to_each_other_are_walked_in_bounded_time(self):
+        names = "abcdefghij"
+        for name in names:
+            os.mkdir(os.path.join(self.folder, name))
+            pathlib.Path(self.folder, name, "1.mp4").touch()
+            for other in names.replace(name, ""):
+                os.symlink(f"../{other}", os.path.join(self.folder, name, other))
+        self.assertEqual(self.found("**"), [f"{name}/1.mp4" for name in names])
+
     def test_unfinished_files_are_no_sources_of_folders_and_patterns(self):
         finished = ["concert.part1.mp4", "cam-2026-11-22T15-45-01Z.mkv", "cam-2026-11-22T15-50-01Z_2.mkv"]
         unfinished = ["cam-2026-11-22T15-55-01Z.part.mkv", "cam-2026-11-22T15-45-01Z.part2.mkv", "cam-2026-11-22T15-50-01Z_2.part12.mkv", "out.part.mp4"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import os
 import re
@@ -107,13 +108,13 @@ def videos(files: Any, folder: str, complain: Callable[[str], None]) -> Iterator
             yield from videos(files, path, complain)
 
 
-def walk(top: str, complain: Callable[[str], None], *, enters_again: bool = False) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: str, complain: Callable[[str], None], visits: int = 1) -> Iterator[tuple[str, list[str], list[str]]]:
     """Is os.walk that reports errors, sorts, and follows links to folders.
 
     Links are followed last, so that files in the other folders keep their paths. A link to a folder that contains it, also through other links, is
     not followed.
 
-    :param enters_again: whether a folder that several links name is entered through each of them.
+    :param visits: through how many links the same folder is entered at most.
     """
     def report(error: OSError) -> None:
         if not isinstance(error, FileNotFoundError):
@@ -121,13 +122,13 @@ def walk(top: str, complain: Callable[[str], None], *, enters_again: bool = Fals
 
     # Each start has the real paths of the folders that contain it.
     starts: list[tuple[str, tuple[str, ...]]] = [(top, ())]
-    entered = set()
+    entered: collections.Counter[str] = collections.Counter()
     for start, above in starts:
         for folder, below, names in os.walk(start, onerror=report):
-            if (path := os.path.realpath(folder)) in entered and not enters_again:
+            if entered[path := os.path.realpath(folder)] == visits:
                 below.clear()
                 continue
-            entered.add(path)
+            entered[path] += 1
             below.sort()
             yield folder, below, sorted(names)
             containing = (*above, path)
@@ -156,10 +157,11 @@ def local_matches(pattern: str, complain: Callable[[str], None]) -> Iterator[str
     wanted = re.compile(glob_translate(pattern))
 
     found = set()
-    for folder, below, names in walk("/".join(parts[:first]) or "/", complain, enters_again=True):
-        for path in (os.path.join(folder, name) for name in names):
-            if wanted.match(path) and (real := os.path.realpath(path)) not in found:
-                found.add(real)
+    for folder, below, names in walk("/".join(parts[:first]) or "/", complain, visits=10):
+        real = os.path.realpath(folder)
+        for name in names:
+            if wanted.match(path := os.path.join(folder, name)) and (real, name) not in found:
+                found.add((real, name))
                 yield path
         below[:] = [name for name in below if any(part.match(os.path.join(folder, name)) for part in folders)]
 

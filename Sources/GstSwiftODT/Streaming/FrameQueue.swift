@@ -141,8 +141,8 @@ enum GstBufferReference {
         return true
     }
 
-    /// Returns whether a buffer belongs to a pool with a maximum number of buffers. A shallow copy of a buffer from a pool
-    /// references the original.
+    /// Returns whether a buffer belongs to a pool with a maximum number of buffers. A shallow copy of a buffer from a
+    /// pool references the original.
     static func occupiesPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
         if let pool = buffer.pointee.pool { return isBounded(pool) }
         guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return false }

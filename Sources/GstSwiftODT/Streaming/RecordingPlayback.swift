@@ -8,8 +8,8 @@ final class RecordingPlayback: Sendable {
     /// inference, or if its detection source processes every frame. Used only if adaptive inference is requested.
     let recordsInferenceSchedule: Bool
     let traits: DetectorTraits
-    /// The possible labels of detections, from the recording, or from the label file for MOTChallenge text. `nil` if they
-    /// are unknown.
+    /// The possible labels of detections, from the recording, or from the label file for MOTChallenge text. `nil` if
+    /// they are unknown.
     let labels: [String]?
     private let play: Monitor<PlaybackState>
 

@@ -24,6 +24,8 @@ struct RedactionGuard {
     private var followsOther = false
     /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
+    /// The latest warning of ``finishStream()``.
+    private var latestWarning: String?
     /// Whether the scene has had a result. Before the first one, the full picture is redacted.
     private var hasResult = false
     private var latestTime: Nanoseconds?
@@ -119,17 +121,19 @@ struct RedactionGuard {
     /// The upper limit of the time between two frames. In a gap of the stream, no frame shows an object.
     private static let longestStep: Nanoseconds = 1_000_000_000
 
-    /// Warns at the end of a stream, once for the detections so far, if a label in `privacy-labels` may be misspelt or wrong. This is the case if
-    /// no detection had the label and it is no class name of COCO, or if no detection had any label of the list.
+    /// Warns at the end of a stream if a label in `privacy-labels` may be misspelt or wrong. This is the case if no
+    /// detection had the label and it is no class name of COCO, or if no detection had any label of the list. The same
+    /// warning is posted once.
     mutating func finishStream() {
-        defer { seenLabels = [] }
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
             let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
         else { return }
-        element.warn(
-            .settings(
-                "privacy-labels names '\(label)', but no detection had this label, so nothing was redacted for it; "
-                    + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"))
+        let warning =
+            "privacy-labels names '\(label)', but no detection had this label, so nothing was redacted for it; "
+            + "detections had the labels \(seenLabels.sorted().prefix(8).joined(separator: ", "))"
+        guard warning != latestWarning else { return }
+        latestWarning = warning
+        element.warn(.settings(warning))
     }
 
     /// The detector of an earlier stream may be absent from the next one.

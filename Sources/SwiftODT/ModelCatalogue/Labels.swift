@@ -94,8 +94,9 @@ package struct Labels: Sendable {
         return numbered(lines) ?? lines
     }
 
-    /// Returns the names if every line begins with its class index. Without index 0, most names must differ, because the
-    /// numbers can be part of names such as "1 euro" and "2 euro".
+    /// Returns the names if every line begins with its class index. Otherwise the numbers
+    /// may be part of names such as "1 euro" and "2 euro". Lists without index 0 are therefore accepted only if the names
+    /// differ, or if most names of a list without gaps differ.
     private static func numbered(_ lines: [String]) -> [String]? {
         var names: [(index: Int, name: String)] = []
         for line in lines where !line.isEmpty {
@@ -106,7 +107,11 @@ package struct Labels: Sendable {
             names.append((index, name(from: line[line.index(after: end)...])))
         }
         let used = names.map(\.name).filter { !$0.isEmpty && $0.lowercased() != "n/a" }
-        guard names.contains(where: { $0.index == 0 }) || 2 * Set(used).count > used.count else { return nil }
+        let different = Set(used).count
+        guard
+            names.contains(where: { $0.index == 0 }) || different == used.count
+                || (2 * different > used.count && names.map(\.index) == Array(1...names.count))
+        else { return nil }
         return placed(names)
     }
 

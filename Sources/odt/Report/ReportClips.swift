@@ -1,4 +1,3 @@
-import CODTGStreamer
 import ODTPlayback
 import SwiftODT
 

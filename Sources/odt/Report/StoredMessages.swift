@@ -159,7 +159,9 @@ struct StoredMessages {
     private mutating func readFilters() throws {
         guard try has("redaction") else { return }
         let rows = try database.prepare("SELECT name, word FROM redaction JOIN camera ON camera.id = camera")
-        while try rows.next() { filters[rows.text(0)] = RedactionFilter(word: rows.isNull(1) ? nil : rows.text(1)) }
+        while try rows.next() {
+            filters[rows.text(0)] = RedactionFilter(properties: rows.isNull(1) ? nil : rows.text(1))
+        }
     }
 
     private func nothing() throws -> ReportError {

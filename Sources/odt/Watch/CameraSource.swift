@@ -20,9 +20,9 @@ enum CameraSource {
         refuse: @escaping @Sendable (String) -> Void
     ) {
         let callbacks = DecoderCallbacks(keepsCoded, frameTimeout, linkPad, refuse)
-        // `decodebin` lacks the signal `source-setup` of `uridecodebin`, because its source is a separate element of the
-        // pipeline.
-        decoded.connect("source-setup") { callbacks.setUp(Element($0.object(1))) }
+        // `decodebin` lacks the signal `source-setup` of `uridecodebin`, because its source is a separate element of
+        // the pipeline.
+        decoded.connect("source-setup", isOptional: true) { callbacks.setUp(Element($0.object(1))) }
         decoded.connect("deep-element-added") { call in
             let element = Element(call.object(2))
             // Without this property, decodebin waits for further streams in an MJPEG stream and buffers megabytes

@@ -23,7 +23,10 @@ import Testing
 
     @Test func openImagesTableHasAllClasses() {
         let lines = String(decoding: PackageResources.open_images_tsv, as: UTF8.self).split(separator: "\n")
-        #expect(Set(lines.filter { !$0.hasPrefix("#") }.map { $0.prefix { $0 != "\t" } }).count == 601)
+        let labels = Set(lines.filter { !$0.hasPrefix("#") }.map { String($0.prefix { $0 != "\t" }) })
+        #expect(labels.count == 601)
+        #expect(labels.isSuperset(of: ["Human face", "Traffic light", "Zucchini"]))
+        #expect(labels.filter { CategoryTable.standard.category(of: $0) == nil } == [])
     }
 
     @Test func everyVocabularyFileIsParsed() throws {

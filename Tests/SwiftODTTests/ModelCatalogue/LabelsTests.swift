@@ -21,6 +21,7 @@ import Testing
         #expect(texts("1,person\n2,car") == [nil, "person", "car"])
         #expect(texts("5 a\n5 b") == ["5 a", "5 b"])
         #expect(texts("1 euro\n2 euro") == ["1 euro", "2 euro"])
+        #expect(texts("1 euro\n2 euro\n5 dollar") == ["1 euro", "2 euro", "5 dollar"])
         #expect(texts("0 car\n1 car") == ["car", "car"])
         #expect(texts("1 crane\n2 maillot\n3 crane") == [nil, "crane", "maillot", "crane"])
         #expect(texts("1 car\n2 N/A\n3 N/A") == [nil, "car", "N/A", "N/A"])

@@ -200,7 +200,7 @@ struct SnapshotRedaction {
     /// of the program these are all cameras with redaction, because the redaction of an earlier run is unknown.
     mutating func use(_ new: [String: Filter]) -> [String] {
         let removed = new.filter { name, filter in
-            filters[name].map { $0 != filter } ?? (filter == nil || filter?.word != nil)
+            filters[name].map { $0 != filter } ?? (filter == nil || filter?.properties != nil)
         }
         filters = new
         changed = changed.union(removed.keys).intersection(new.keys)

@@ -10,11 +10,11 @@ struct PageSocket {
     let hosts: [String]
 
     init(_ address: PageAddress, of option: String) throws {
-        var wish = addrinfo()
-        wish.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        wish.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(address.host, String(address.port), &wish, &found)
+        let status = getaddrinfo(address.host, String(address.port), &hints, &found)
         guard status == 0, let first = found else {
             throw PlaybackError(
                 "\(option): '\(address.host)' is not an address of this machine (\(String(cString: gai_strerror(status)))): "

@@ -10,7 +10,8 @@ enum RecordedContent: Equatable, Sendable {
     /// because `matroskamux` does not store the orientation tag in all versions of GStreamer.
     case original(Orientation)
     case annotated
-    /// Annotated frames with guaranteed redaction, and the properties that requested it (``RedactionRequest/properties``).
+    /// Annotated frames with guaranteed redaction, and the properties that requested it
+    /// (``RedactionRequest/properties``).
     case redacted(String)
 
     /// - Parameter orientation: The orientation of the original frames; `nil` if it is not known yet.
@@ -28,10 +29,10 @@ enum RecordedContent: Equatable, Sendable {
         case .original(.identity): SegmentRetention.mark
         case .original(let orientation): SegmentRetention.mark + ": orientation \(orientation.nick);"
         case .annotated: SegmentRetention.mark + ": annotated;"
-        case .redacted(let word):
+        case .redacted(let properties):
             // Only the end of a mark has a semicolon, so that no mark is the beginning of another one.
             SegmentRetention.mark + ": redacted with "
-                + "\(word.replacing("%", with: "%25").replacing(";", with: "%3B"));"
+                + "\(properties.replacing("%", with: "%25").replacing(";", with: "%3B"));"
         }
     }
 
@@ -57,18 +58,18 @@ enum RecordedContent: Equatable, Sendable {
 
 /// Selects the recorded files of a camera that may be shown.
 struct RedactionFilter: Equatable, Sendable {
-    /// The redaction with which the files have to be recorded (``RedactionRequest/properties``); `nil` if the camera has no
-    /// redaction, so that all files may be shown.
-    let word: String?
+    /// The redaction with which the files have to be recorded (``RedactionRequest/properties``); `nil` if the camera has
+    /// no redaction, so that all files may be shown.
+    let properties: String?
 
-    init(word: String?) { self.word = word }
+    init(properties: String?) { self.properties = properties }
 
     /// Returns `nil` if the properties cannot be evaluated. They may request redaction, so no file may be shown.
     init?(of plan: CameraPlan) {
-        do { word = try plan.redaction()?.properties } catch { return nil }
+        do { properties = try plan.redaction()?.properties } catch { return nil }
     }
 
-    func permits(_ path: String) -> Bool { word.map { RecordedContent.redacted($0).isContent(of: path) } ?? true }
+    func permits(_ path: String) -> Bool { properties.map { RecordedContent.redacted($0).isContent(of: path) } ?? true }
 }
 
 extension Orientation {

@@ -147,7 +147,7 @@ final class StoreWriter {
     private func write(_ filter: RedactionFilter?, of camera: String) throws {
         let camera = SQLiteValue.integer(try self.camera(camera))
         guard let filter else { return try removeRedaction.run([camera]) }
-        try setRedaction.run([camera, SQLiteValue(filter.word)])
+        try setRedaction.run([camera, SQLiteValue(filter.properties)])
     }
 
     /// - Parameter label: The text of the label; 0 for the total over all labels.
