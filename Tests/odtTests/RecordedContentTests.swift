@@ -21,7 +21,7 @@ struct RecordedContentTests {
         for recorded in requests {
             let file = try folder.write("a.mkv", RecordedContent.redacted(recorded).mark + "\u{1}")
             for word in requests {
-                #expect(RedactionFilter(word: word).permits(file) == (word == recorded), "\(recorded), \(word)")
+                #expect(RedactionFilter(properties: word).permits(file) == (word == recorded), "\(recorded), \(word)")
             }
         }
     }
@@ -39,6 +39,6 @@ struct RecordedContentTests {
 
     @Test func filesOfEarlierBuildsAreNotShown() throws {
         let file = try folder.write("a.mkv", SegmentRetention.mark + ": redacted box-style=blur;")
-        #expect(try !RedactionFilter(word: properties("")).permits(file))
+        #expect(try !RedactionFilter(properties: properties("")).permits(file))
     }
 }

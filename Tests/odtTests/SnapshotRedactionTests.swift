@@ -5,8 +5,8 @@ import Testing
 @Suite("SnapshotRedaction")
 struct SnapshotRedactionTests {
     private var snapshots = SnapshotRedaction()
-    private let none = RedactionFilter(word: nil)
-    private let blurred = RedactionFilter(word: "box-style=blur")
+    private let none = RedactionFilter(properties: nil)
+    private let blurred = RedactionFilter(properties: "box-style=blur")
 
     @Test mutating func picturesOfEarlierRunAreRemovedWithRedaction() {
         #expect(snapshots.use(["yard": none, "gate": blurred]) == ["gate"])

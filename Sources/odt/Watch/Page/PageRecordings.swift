@@ -65,7 +65,7 @@ final class PageRecordings: Sendable {
         let path = "\(folder)\(camera)/\(name.text)"
         guard PathText.exists(path) else { return nil }
         guard canShow(path, of: camera) else { return Self.unredactedRefusal }
-        let isRedacted = filters.withLock { $0[camera]?.word != nil }
+        let isRedacted = filters.withLock { $0[camera]?.properties != nil }
         let isAnnotated = isRedacted || RecordedContent.annotated.isContent(of: path)
         func describe(_ results: RecordedResults?) throws -> JSONValue {
             let times = try results?.times(of: name)
