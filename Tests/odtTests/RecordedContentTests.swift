@@ -17,11 +17,13 @@ struct RecordedContentTests {
     }
 
     @Test func onlyFilesWithTheSameLabelsMayBeShown() throws {
-        let requests = try ["", "car", "person,car", "car;person", "car%3Bperson"].map(word)
+        let requests = try ["", "car", "person,car", "car;person", "car%3Bperson"].map(properties)
         for recorded in requests {
             let file = try folder.write("a.mkv", RecordedContent.redacted(recorded).mark + "\u{1}")
-            for word in requests {
-                #expect(RedactionFilter(properties: word).permits(file) == (word == recorded), "\(recorded), \(word)")
+            for request in requests {
+                #expect(
+                    RedactionFilter(properties: request).permits(file) == (request == recorded),
+                    "\(recorded), \(request)")
             }
         }
     }
