@@ -121,7 +121,7 @@ enum GstBufferReference {
     /// A buffer that occupies one of them is therefore copied with its memory. If the copy fails or would lose metadata,
     /// the same buffer is returned.
     static func withoutPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> UnsafeMutablePointer<GstBuffer> {
-        guard occupiesPool(buffer), canCopyMeta(of: buffer), let copy = gst_buffer_copy_deep(buffer) else {
+        guard poolCapacity(of: buffer) != nil, canCopyMeta(of: buffer), let copy = gst_buffer_copy_deep(buffer) else {
             return buffer
         }
         // The metadata with a reference to the original was copied, too.
@@ -141,20 +141,21 @@ enum GstBufferReference {
         return true
     }
 
-    /// Returns whether a buffer belongs to a pool with a maximum number of buffers. A shallow copy of a buffer from a
-    /// pool references the original.
-    static func occupiesPool(_ buffer: UnsafeMutablePointer<GstBuffer>) -> Bool {
-        if let pool = buffer.pointee.pool { return isBounded(pool) }
-        guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return false }
+    /// Returns the maximum number of buffers of the pool to which a buffer belongs; `nil` without a pool or a maximum. A
+    /// shallow copy of a buffer from a pool references the original.
+    static func poolCapacity(of buffer: UnsafeMutablePointer<GstBuffer>) -> Int? {
+        if let pool = buffer.pointee.pool { return capacity(of: pool) }
+        guard let meta = gst_buffer_get_meta(buffer, gst_parent_buffer_meta_api_get_type()) else { return nil }
         let parent = UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstParentBufferMeta.self).pointee.buffer
-        return parent.map(occupiesPool) ?? false
+        return parent.flatMap(poolCapacity)
     }
 
-    private static func isBounded(_ pool: UnsafeMutablePointer<GstBufferPool>) -> Bool {
-        guard let configuration = gst_buffer_pool_get_config(pool) else { return true }
+    private static func capacity(of pool: UnsafeMutablePointer<GstBufferPool>) -> Int? {
+        guard let configuration = gst_buffer_pool_get_config(pool) else { return 0 }
         defer { gst_structure_free(configuration) }
         var maximum: guint = 0
-        return gst_buffer_pool_config_get_params(configuration, nil, nil, nil, &maximum) == 0 || maximum > 0
+        guard gst_buffer_pool_config_get_params(configuration, nil, nil, nil, &maximum) != 0 else { return 0 }
+        return maximum > 0 ? Int(maximum) : nil
     }
 
     static func hasFlag(_ buffer: UnsafeMutablePointer<GstBuffer>, _ flag: GstBufferFlags) -> Bool {

@@ -133,14 +133,17 @@ final class Stream {
 
     /// Returns the buffer to hold for a frame. Usually, this is the same buffer. If more frames may be held than the
     /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
-    /// few buffers. Frames are then copied until upstream has sent a query. Some upstream elements never send one with
-    /// caps, for example `appsrc` with its own pool. Takes ownership of the buffer.
+    /// few buffers. Frames are then copied until upstream has sent another query. They are also copied if the pool has
+    /// too few buffers regardless of queries, for example the pool of an application with `appsrc`. Takes ownership of
+    /// the buffer.
     private func holdable(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan
     ) -> UnsafeMutablePointer<GstBuffer> {
         let count = plan.maximumHeldFrames
-        guard count > allocation.answered else { return buffer }
-        if count > allocation.requested, GstBufferReference.occupiesPool(buffer) {
+        guard count > 0, let capacity = GstBufferReference.poolCapacity(of: buffer),
+            count > allocation.answered || count >= capacity
+        else { return buffer }
+        if count > allocation.requested {
             allocation.requested = count
             element.log(.info, "up to \(count) frames are held from now on; another allocation query is requested")
             element.requestAllocation()

@@ -296,6 +296,13 @@ final class BoundedPool {
         var buffer: ElementHarness.Buffer?
         return gst_buffer_pool_acquire_buffer(pool, &buffer, &parameters) == GST_FLOW_OK ? buffer : nil
     }
+
+    /// The number of buffers that are not in use.
+    var freeCount: Int {
+        let buffers = Array(sequence(state: (), next: { _ in self.acquire() }))
+        for buffer in buffers { ElementHarness.release(buffer) }
+        return buffers.count
+    }
 }
 
 /// The value of the property `stats`.
