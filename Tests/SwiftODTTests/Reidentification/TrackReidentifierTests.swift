@@ -289,23 +289,13 @@ import Testing
         let scene = Scene(options: options)
         scene.reidentifier = TrackReidentifier(describer: Describer())
         var events: [String] = []
-        try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
-            memory.initializeMemory(as: UInt8.self, repeating: 128)
-            for number in 0..<120 {
-                let time = Nanoseconds(number) * 100_000_000
-                let frame = Frame(
-                    format: .gray8, width: 640, height: 480,
-                    planes: [.init(base: memory.baseAddress!, stride: 640)], time: time)
-                scene.advance(to: time, width: 640, height: 480, luma: nil)
-                let person = Detection(
-                    box: Box(x: 100, y: 100, width: 40, height: 100), score: 0.9, label: Label(index: 0, text: "person")
-                )
-                scene.observe((20..<80).contains(number) ? [] : [person], seenAt: time)
-                let ids = try scene.objects(in: frame).compactMap(\.track.id)
-                #expect(ids.isEmpty || ids == [1], "\(number)")
-                events += scene.takeEvents().map {
-                    "\($0.event.kind.rawValue) \($0.event.track.id ?? 0) \($0.event.reason?.rawValue ?? "")"
-                }
+        try Self.show(scene, frames: 120) {
+            (20..<80).contains($0) ? nil : 100
+        } then: { number, objects in
+            let ids = objects.compactMap(\.track.id)
+            #expect(ids.isEmpty || ids == [1], "\(number)")
+            events += scene.takeEvents().map {
+                "\($0.event.kind.rawValue) \($0.event.track.id ?? 0) \($0.event.reason?.rawValue ?? "")"
             }
         }
         scene.reset(reason: .endOfStream)
@@ -322,23 +312,36 @@ import Testing
         let corners = [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)]
         scene.zones = [Zone("room", .area, corners)]
         var events: [String] = []
+        try Self.show(scene, frames: 60) {
+            $0 < 10 ? 100 : $0 < 23 ? nil : $0 < 26 ? 0 : 3
+        } then: { _, _ in
+            events += scene.takeZoneEvents().map { "\($0.kind.rawValue) \($0.id ?? 0)" }
+        }
+        #expect(events == ["enter 1", "enter 2", "leave 2"])
+        #expect(scene.zoneCounts[0].all.count == 1)
+    }
+
+    /// Shows a person to a scene at ten frames per second. `x` returns the left edge of the detected box; `nil` if there
+    /// is no detection.
+    private static func show(
+        _ scene: Scene, frames: Int, x: (Int) -> Double?, then body: (Int, [SceneObject]) -> Void
+    ) throws {
         try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 128)
-            for number in 0..<60 {
+            for number in 0..<frames {
                 let time = Nanoseconds(number) * 100_000_000
                 let frame = Frame(
                     format: .gray8, width: 640, height: 480,
                     planes: [.init(base: memory.baseAddress!, stride: 640)], time: time)
                 scene.advance(to: time, width: 640, height: 480, luma: nil)
-                let x = number < 10 ? 100.0 : number < 26 ? 0 : 3
-                let person = Detection(
-                    box: Box(x: x, y: 100, width: 40, height: 100), score: 0.9, label: Label(index: 0, text: "person"))
-                scene.observe((10..<23).contains(number) ? [] : [person], seenAt: time)
-                _ = try scene.objects(in: frame)
-                events += scene.takeZoneEvents().map { "\($0.kind.rawValue) \($0.id ?? 0)" }
+                let person = x(number).map {
+                    Detection(
+                        box: Box(x: $0, y: 100, width: 40, height: 100), score: 0.9,
+                        label: Label(index: 0, text: "person"))
+                }
+                scene.observe(person.map { [$0] } ?? [], seenAt: time)
+                body(number, try scene.objects(in: frame))
             }
         }
-        #expect(events == ["enter 1", "enter 2", "leave 2"])
-        #expect(scene.zoneCounts[0].all.count == 1)
     }
 }
