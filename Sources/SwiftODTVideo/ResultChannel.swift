@@ -54,6 +54,8 @@ final class ResultChannel: Sendable {
     ///   frame's result. `nil` for an event.
     func add(_ message: PostedMessage, timestamp: UInt64?) {
         state.update { state in
+            // Nobody takes this result. It would retain the element, whose pads retain the channel.
+            guard state.end == nil else { return }
             state.open.messages.append(message)
             guard let timestamp else { return }
             state.open.timestamp = timestamp

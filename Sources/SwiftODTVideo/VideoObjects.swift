@@ -12,7 +12,8 @@ import SwiftODT
 /// Iterating builds a GStreamer pipeline and plays it. The pipeline of a file waits for the loop. The pipeline of a
 /// live source does not wait: if the loop is too slow, results are dropped and counted in
 /// ``VideoResult/droppedResults``. Cancelling the task ends the loop without an error, as after the last frame. When the
-/// loop has ended, the pipeline has stopped; after `break`, it stops within about a second, on another thread.
+/// loop has ended, the pipeline has stopped, unless an element does not stop within 1 s, such as the source of a FIFO
+/// without a writer. After `break`, it stops within about a second, on another thread.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -131,6 +132,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
                 result.isAfterLastFrame = true
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
+                for event in result.zoneEvents { result.count(event) }
             } else if entry.isLate, result.objects.isEmpty {
                 result.isAfterLastFrame = true
             }
@@ -166,7 +168,7 @@ public enum VideoSource: Hashable, Sendable {
 /// The objects in one frame of a video, and what has happened since the previous result.
 public struct VideoResult: Sendable {
     /// Whether the result has only the events, counts and warnings after the last frame, such as the ends of tracks. It
-    /// has no objects, and repeats the time and size of the last frame.
+    /// has no objects, and repeats the time and size of the last result with a frame.
     public internal(set) var isAfterLastFrame = false
     /// The time of the frame from the start of the stream.
     public internal(set) var time = MediaTime.zero
@@ -187,7 +189,7 @@ public struct VideoResult: Sendable {
     /// The counts of all zones since the beginning.
     public internal(set) var zoneCounts: [ZoneCount] = []
     /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the result came after its frame had passed, as
-    /// the last one can with ``VideoOptions/resultInterval``.
+    /// results can with ``VideoOptions/resultInterval``.
     public internal(set) var frame: Frame?
     /// The number of results of a live source that were dropped since the previous result, because the consumer was too
     /// slow. The events of the dropped results are part of this result.
@@ -197,4 +199,20 @@ public struct VideoResult: Sendable {
 
     /// The objects that were detected in this frame.
     public var visibleObjects: [TrackedObject] { objects.filter(\.isVisible) }
+
+    /// Updates the counts by an event after the last frame.
+    fileprivate mutating func count(_ event: ZoneEvent) {
+        let isNew = !zoneCounts.contains { $0.name == event.zone }
+        if isNew { zoneCounts.append(ZoneCount(name: event.zone, kind: event.kind == .cross ? .line : .area)) }
+        guard let index = zoneCounts.firstIndex(where: { $0.name == event.zone }) else { return }
+        zoneCounts[index].count(event.label) { counts in
+            switch event.kind {
+            case .enter: (counts.count, counts.entered) = (counts.count + 1, counts.entered + 1)
+            case .leave: (counts.count, counts.left) = (counts.count - 1, counts.left + 1)
+            case .cross where event.direction == .in: counts.in += 1
+            case .cross: counts.out += 1
+            case .dwell: break
+            }
+        }
+    }
 }

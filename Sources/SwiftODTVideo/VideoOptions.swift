@@ -226,8 +226,8 @@ extension VideoOptions {
         case onChange = "on-change"
         /// Frames with a new detection result and at least one object.
         case onObject = "on-object"
-        /// No frames. All events are then part of one result at the end. For files only: the events of a live source are
-        /// lost when the task is cancelled.
+        /// No frames. All events are then part of one result at the end, whose time and size are 0. For files only: the
+        /// events of a live source are lost when the task is cancelled.
         case none
     }
 

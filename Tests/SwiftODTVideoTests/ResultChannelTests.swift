@@ -45,6 +45,21 @@ import Testing
         #expect(timestamps == Array(0..<100))
     }
 
+    /// They would retain the element.
+    @Test func messagesAfterTheEndAreReleased() throws {
+        try PluginSearch.startGStreamer()
+        let channel = ResultChannel()
+        channel.cancel()
+        let isReleased = Monitor(false)
+        let message = gst_message_new_element(nil, gst_structure_new_empty("swiftodt"))!
+        gst_mini_object_weak_ref(
+            UnsafeMutableRawPointer(message).assumingMemoryBound(to: GstMiniObject.self),
+            { data, _ in Unmanaged<Monitor<Bool>>.fromOpaque(data!).takeUnretainedValue().update { $0 = true } },
+            Unmanaged.passUnretained(isReleased).toOpaque())
+        channel.add(PostedMessage(message), timestamp: 0)
+        #expect(isReleased.read { $0 })
+    }
+
     @Test func fileKeepsAllResultsThatOneFrameReleases() async throws {
         try PluginSearch.startGStreamer()
         let channel = ResultChannel()

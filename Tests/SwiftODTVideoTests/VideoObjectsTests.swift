@@ -44,6 +44,10 @@ import Testing
         #expect(events.contains { $0.kind == .begin } && events.contains { $0.kind == .end(.endOfStream) })
         #expect(
             results.flatMap(\.zoneEvents).first?.kind == .enter && results.last?.zoneCounts.first?.all.entered ?? 0 > 0)
+        // The events after the last frame are counted.
+        let left = results.flatMap(\.zoneEvents).filter { $0.kind == .leave }.count
+        #expect(left > 0 && results.last?.zoneCounts.first?.all.left == left)
+        #expect(results.last?.zoneCounts.first?.all.count == 0)
         #expect(results.allSatisfy { $0.droppedResults == 0 && $0.warnings.isEmpty })
     }
 

@@ -148,7 +148,7 @@ public struct ZoneCount: Hashable, Sendable {
         (self.name, self.kind, self.all, self.byLabel) = (name, kind, all, byLabel)
     }
 
-    mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
+    package mutating func count(_ label: Label?, _ change: (inout Counts) -> Void) {
         change(&all)
         change(&byLabel[label?.text ?? "", default: Counts()])
     }
