@@ -145,6 +145,10 @@ package final class Pipeline: @unchecked Sendable {
         _ description: String, as kind: String,
         by call: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
     ) throws -> UnsafeMutablePointer<GstElement> {
+        // GStreamer would read only the text before it.
+        guard !description.utf8.contains(0) else {
+            throw PlaybackError("a \(kind) contains a NUL character; remove it", isUsage: true)
+        }
         let context = gst_parse_context_new()
         defer { gst_parse_context_free(context) }
         var problem: UnsafeMutablePointer<GError>?

@@ -80,7 +80,7 @@ final class VisionProcessor: @unchecked Sendable {
 extension VisionProcessor {
     /// Replaces label groups in the label lists by the labels of the groups.
     ///
-    /// - Returns: an error if the allowlist contains a label that the detector never returns, or an unknown group.
+    /// - Returns: an error if a list contains a label that the detector never returns, or an unknown group.
     private func resolveLabels(for detector: any Detector) -> ODTError? {
         let (allowlist, denylist) = (scene.options.filter.allowlist, scene.options.filter.denylist)
         let groups = LabelGroups.standard.merging(detector.traits.labelGroups) { standard, _ in standard }
@@ -89,9 +89,12 @@ extension VisionProcessor {
         guard let labels = detector.labels, !labels.isEmpty else { return nil }
         let names = groups.keys.map { "\(LabelGroups.mark)\($0)" } + [DetectionFilter.unknown]
         let known = Set(labels.map { $0.lowercased() } + names)
-        guard let label = allowlist.subtracting(known).min() else { return nil }
-        let remedy = spellingSuggestion(for: label, in: known) ?? "see ObjectDetector.labels"
-        return ODTError(.invalidOption, "the detector has no label '\(label)' (allowedLabels); \(remedy)")
+        for (list, name) in [(allowlist, "allowedLabels"), (denylist, "deniedLabels")] {
+            guard let label = list.subtracting(known).min() else { continue }
+            let remedy = spellingSuggestion(for: label, in: known) ?? "see ObjectDetector.labels"
+            return ODTError(.invalidOption, "the detector has no label '\(label)' (\(name)); \(remedy)")
+        }
+        return nil
     }
 }
 

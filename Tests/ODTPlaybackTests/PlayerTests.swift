@@ -16,6 +16,11 @@ import Testing
         #expect(player.stop())
     }
 
+    /// GStreamer would read only the text before the character, without the elements that the caller expects.
+    @Test func descriptionWithNULCharacterIsAnError() throws {
+        #expect(throws: PlaybackError.self) { try Pipeline("fakesrc ! \0 fakesink") }
+    }
+
     /// The generated name of the pipeline is not a part of the text, so the text is the same at each attempt.
     @Test func refusalIsTheFailure() throws {
         let pipeline = try Pipeline("fakesrc ! fakesink")

@@ -10,10 +10,10 @@ import Testing
             label: .init(index: index, text: name))
     }
 
-    private static func names(allowing labels: Set<String>) throws -> [String?] {
+    private static func names(allowing labels: Set<String> = [], denying denied: Set<String> = []) throws -> [String?] {
         let options = VisionObjectDetectorOptions.forTests()
         options.shouldEnableMultipleObjects = true
-        options.allowedLabels = labels
+        (options.allowedLabels, options.deniedLabels) = (labels, denied)
         let detector = VisionObjectDetector(
             options: options, detector: ScriptedDetector(labels: ["chair", "dog"]) { _ in Self.objects })
         return try detector.results(in: VisionImage(image: try .plain)).map(\.name)
@@ -22,10 +22,12 @@ import Testing
     @Test func labelGroupsAreExpanded() throws {
         #expect(try Self.names(allowing: ["@animals"]) == ["dog"])
         #expect(try Self.names(allowing: ["Chair", "unknown"]) == ["chair"])
+        #expect(try Self.names(denying: ["@animals"]) == ["chair"])
     }
 
     @Test(arguments: ["chiar", "@nosuch"]) func unknownLabelIsAnError(_ label: String) {
         #expect(throws: ODTError.self) { try Self.names(allowing: [label]) }
+        #expect(throws: ODTError.self) { try Self.names(denying: [label]) }
     }
 
     @Test func otherOrientationBeginsAnotherStream() throws {

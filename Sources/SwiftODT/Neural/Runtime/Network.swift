@@ -145,9 +145,9 @@ package final class Network: Sendable {
         file: String, input: NetworkInput, device: String = "CPU", threads: Int = 0, hint: InferenceHint,
         check: WarmUpCheck? = nil
     ) throws -> Network {
-        guard threads >= 0 else {
+        guard (0...1024).contains(threads) else {
             throw ODTError(
-                .invalidOption, "the number of threads is \(threads); use 0 for the default, or a positive number")
+                .invalidOption, "the number of threads is \(threads); use 0 for the default, or 1 to 1024")
         }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
