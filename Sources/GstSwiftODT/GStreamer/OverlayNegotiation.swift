@@ -11,13 +11,18 @@ enum OverlayNegotiation {
     ///
     /// - Parameter isForced: whether overlays are attached even if no element downstream announces that it blends them.
     /// - Returns: `attaches` is `true` if overlays are attached, and `false` if they are blended into the frames.
-    ///   `isAnnounced` is `true` if an element downstream announces that it blends overlays.
-    static func negotiate(_ element: ElementHandle, isForced: Bool) -> (attaches: Bool, isAnnounced: Bool) {
+    ///   `isAnnounced` is `true` if an element downstream announces that it blends overlays. `nil` if a flush has
+    ///   interrupted the negotiation; the next frame then negotiates again.
+    static func negotiate(_ element: ElementHandle, isForced: Bool) -> (attaches: Bool, isAnnounced: Bool)? {
         let (source, sink) = (element.sourcePad, element.sinkPad)
         guard let caps = gst_pad_get_current_caps(source) else { return (isForced, false) }
         defer { gst_caps_unref(caps) }
         let hasFeature = CapsNegotiation.hasOverlay(caps)
         let isAnnounced = hasFeature && isBlended(behind: source, caps)
+        guard isAnnounced || source.pointee.object.flags & GST_PAD_FLAG_FLUSHING.rawValue == 0 else {
+            gst_pad_mark_reconfigure(source)
+            return nil
+        }
         // The element cannot draw on frames in device memory. It therefore attaches overlays even if downstream only
         // accepts frames with overlays and does not announce that it blends them.
         let attaches =

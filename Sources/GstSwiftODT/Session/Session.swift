@@ -108,7 +108,7 @@ final class Session: @unchecked Sendable {
         let settings = effectiveSettings
         guard settings.drawMode != .blend else { return }
         let isForced = settings.drawMode == .overlay
-        let negotiation = OverlayNegotiation.negotiate(element, isForced: isForced)
+        guard let negotiation = OverlayNegotiation.negotiate(element, isForced: isForced) else { return }
         element.log(.info, "overlays are \(negotiation.attaches ? "attached" : "blended into frames")")
         stream?.setOverlay(negotiation.attaches)
         guard isForced, settings.draw, !negotiation.isAnnounced else { return }

@@ -87,6 +87,29 @@ import Testing
         ElementHarness.release(output)
     }
 
+    /// While downstream flushes, it does not answer whether it blends overlays.
+    @Test(arguments: ["overlay", "auto"]) func flushDuringNegotiationKeepsOverlays(_ mode: String) throws {
+        let harness = Self.harness("draw-mode=\(mode)")
+        ElementHarness.release(harness.pass(Self.frame(harness)))
+        gst_pad_add_probe(
+            harness.harness.pointee.sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
+            { _, info, data in
+                guard gst_pad_probe_info_get_query(info)?.pointee.type == GST_QUERY_ALLOCATION else {
+                    return GST_PAD_PROBE_OK
+                }
+                gst_harness_push_event(data?.assumingMemoryBound(to: GstHarness.self), gst_event_new_flush_start())
+                return GST_PAD_PROBE_REMOVE
+            }, harness.harness, nil)
+        gst_harness_push_upstream_event(harness.harness, gst_event_new_reconfigure())
+        harness.push(Self.frame(harness, 1))
+        harness.endFlush()
+        while let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
+        let output = try #require(harness.pass(Self.frame(harness, 2)))
+        #expect(Self.composition(of: output) != nil && Self.hasOverlayCaps(harness))
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
+        ElementHarness.release(output)
+    }
+
     /// The application links an element without support for overlays while frames are held, with or without a frame
     /// after that.
     @Test(arguments: [true, false]) func heldFramesPassToElementWithoutOverlaySupport(hasFrame: Bool) {
