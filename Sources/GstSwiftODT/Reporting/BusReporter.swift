@@ -100,10 +100,15 @@ final class BusReporter {
 
     /// Discards the state of the previous epoch, except ``hasPostedObjects``: the application still assumes that the
     /// posted objects are present.
-    func reset() {
-        waiting = nil
-        lastPosted = nil
+    ///
+    /// - Parameter isContinuous: Whether the running time continues. The deferred report and the time of the latest one
+    ///   then remain valid.
+    /// - Returns: The number of reports that were coalesced.
+    func beginEpoch(isContinuous: Bool) -> Int {
         lastIdentity = nil
+        if isContinuous { return 0 }
+        defer { (waiting, lastPosted) = (nil, nil) }
+        return waiting == nil ? 0 : 1
     }
 
     /// - Returns: Whether there was a deferred report.

@@ -344,12 +344,15 @@ final class FrameFinisher {
         endTracks(.flush)
         trail = TimestampMap()
         drawer.endEpoch()
-        reporter.reset()
+        let coalesced = reporter.beginEpoch(isContinuous: [.stream, .gap, .size, .orientation].contains(reason))
         lastAnswer = nil
         lastReport = nil
         epoch += 1
         element.log(.info, "epoch \(epoch) begins: \(reason.rawValue)")
-        statistics.update { [epoch] in $0.epoch = epoch }
+        statistics.update { [epoch] in
+            $0.epoch = epoch
+            $0.coalesced += UInt64(coalesced)
+        }
     }
 
     /// - Parameter isComplete: whether all frames were processed.

@@ -395,6 +395,26 @@ import Testing
         #expect(counters[uint64: "frames"] == 10)
     }
 
+    /// As with a folder of photographs of different sizes.
+    @Test func messageIntervalAppliesAcrossSizeChanges() throws {
+        let harness = ElementHarness("detector=upstream message-interval=100000000")
+        for number in 0..<10 {
+            harness.setCaps(width: number.isMultiple(of: 2) ? 64 : 80)
+            ElementHarness.release(harness.pass(harness.buffer(number)))
+        }
+        let counters = try harness.counters()
+        #expect(harness.messages("swiftodt").map { $0[uint64: "timestamp"] } == [0, 133_333_332, 266_666_664])
+        #expect(counters[uint64: "coalesced-messages"] == 6)
+    }
+
+    @Test func deferredMessageOfFlushedStreamCountsAsCoalesced() throws {
+        let harness = run("message-interval=100000000", frames: 2)
+        harness.flush()
+        ElementHarness.release(harness.pass(harness.buffer(0)))
+        #expect(try harness.counters()[uint64: "coalesced-messages"] == 1)
+        #expect(harness.messages("swiftodt").count == 2)
+    }
+
     @Test func jsonFormatContainsObjectsInsteadOfStructure() throws {
         let message = try #require(run("message-format=json", frames: 1).messages("swiftodt").first)
         let json = try #require(message[text: "json"])
