@@ -221,7 +221,7 @@ forward (GstBaseTransform * base, gboolean drain)
     if (!GST_IS_EVENT (next)) {
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
-      if (flow < GST_FLOW_EOS)
+      if (flow <= GST_FLOW_EOS)
         swiftodt_session_drop_refused (SESSION (base));
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
@@ -302,8 +302,13 @@ sink_event (GstBaseTransform * base, GstEvent * event)
 
   if (is_pause (event))
     forward_checked (base, TRUE);
-  if (swiftodt_session_notice (SESSION (base), event))
-    return is_checked ? forward_checked (base, FALSE) : forward (base, FALSE) == GST_FLOW_OK;
+  if (swiftodt_session_notice (SESSION (base), event)) {
+    GstFlowReturn flow = forward (base, FALSE);
+    if (is_checked)
+      swiftodt_session_check_flow (SESSION (base), flow);
+    /* The queued event is accepted even if downstream takes no more frames. The next frame returns this flow. */
+    return flow >= GST_FLOW_EOS;
+  }
   gboolean is_sent = pass_event (base, event);
   if (is_over)
     forward (base, TRUE);

@@ -123,8 +123,9 @@ final class DetectionRecorder {
         element.warn(problem)
     }
 
-    /// Called at a flush, at a seek, and when another stream begins.
-    func noteDiscontinuity() { hasGap = hasGap || frames > 0 }
+    /// Called at a flush, at a seek, and when another stream begins. The header describes the first frame whose inference
+    /// has started.
+    func noteDiscontinuity() { hasGap = hasGap || frames > 0 || header != nil }
 
     func finishStream() {
         guard !hasFailed, header != nil else { return }

@@ -15,12 +15,7 @@ struct FrameQueue: ~Copyable {
         case unchanged(UnsafeMutablePointer<GstBuffer>)
         case event(UnsafeMutablePointer<GstEvent>)
 
-        fileprivate var isFrame: Bool {
-            switch self {
-            case .frame, .processed: true
-            case .unchanged, .event: false
-            }
-        }
+        fileprivate var isFrame: Bool { if case .event = self { false } else { true } }
 
         fileprivate var isCaps: Bool {
             if case .event(let event) = self { event.pointee.type == GST_EVENT_CAPS } else { false }
@@ -28,7 +23,7 @@ struct FrameQueue: ~Copyable {
     }
 
     private var items: [Item] = []
-    /// Items of the kind `unchanged` do not count.
+    /// Includes the items of the kind `unchanged`, because upstream may wait for their buffers.
     private(set) var frameCount = 0
 
     deinit { for item in items { Self.release(item) } }

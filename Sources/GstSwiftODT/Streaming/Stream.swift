@@ -85,12 +85,14 @@ final class Stream {
         if signals.isInterrupted { return drop(GST_FLOW_FLUSHING) }
         if failure != nil { return drop(GST_FLOW_ERROR) }
         guard let times = incoming.times(of: buffer) else {
-            guard !settings().requestsRedaction else {
+            let settings = settings()
+            guard !settings.requestsRedaction else {
                 element.log(.debug, "a frame outside its segment is dropped, because it would not be redacted")
                 return drop(GST_FLOW_OK)
             }
             element.log(.debug, "a frame outside its segment passes unchanged")
-            queue.append(.unchanged(buffer))
+            let plan = planner.plan(for: settings, isLive: incoming.isLive)
+            queue.append(.unchanged(holdable(buffer, plan)))
             return GST_FLOW_OK
         }
         let isPreview = incoming.takePreview(times) && queue.isEmpty && held.isEmpty
@@ -469,6 +471,8 @@ final class Stream {
             // Downstream has refused the frames that are still queued. Without this, the event would wait for them.
             let isComplete = queue.isEmpty && held.isEmpty && !hasRefusedFrames && failure == nil
             dropFrames()
+            // A flush or the stop may have interrupted the wait for the last frames.
+            if signals.isInterrupted { break }
             finisher.finishStream(isComplete: isComplete)
             // Before the end of the stream is forwarded, because many applications then stop reading messages.
             redaction.finishStream()

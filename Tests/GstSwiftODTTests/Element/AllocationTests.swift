@@ -217,6 +217,29 @@ import Testing
         while let buffer = harness.pull(ifThere: true) { ElementHarness.release(buffer) }
     }
 
+    /// A source that does not clip pushes the rest of its video behind the last frame of the segment.
+    @Test func framesOutsideSegmentAreHeldLikeOthers() {
+        let detector = SlowDetector(milliseconds: 0, capacity: 8, inputSize: InputSize(width: 32, height: 32))
+        let harness = ElementHarness("strategy=every-frame zoom=auto draw=false", source: { .detector(detector) })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        var segment = GstSegment()
+        gst_segment_init(&segment, GST_FORMAT_TIME)
+        segment.stop = 33_333_333
+        gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
+        let pool = BoundedPool(bufferSize: Int(harness.info.size), count: 2)
+        for number in 0..<40 {
+            guard let buffer = pool.acquire() else {
+                Issue.record("the pool has no buffer for frame \(number)")
+                break
+            }
+            buffer.pointee.pts = GstClockTime(number) * 33_333_333
+            #expect(harness.push(buffer) == GST_FLOW_OK)
+            if let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
+        }
+        #expect(detector.frames == [0])
+    }
+
     /// If upstream applied downstream's cropping by metadata, inference would run on another picture.
     @Test func cropMetaIsNotProposed() throws { #expect(try !ask(Downstream(crops: true)).crops) }
 }

@@ -294,18 +294,18 @@ import Testing
 
     /// The end mark would prevent resuming, and playback with redaction would not warn of the missing results.
     @Test func failedStreamLeavesRecordingIncomplete() throws {
-        for isOwnError in [true, false] {
+        for flow in [nil, GST_FLOW_ERROR, GST_FLOW_EOS] {
             let played = play(
                 "record-detections=\(file) record-existing=replace", source: { .detector(Finder()) }
             ) { number, harness in
                 guard number == 5 else { return }
-                if isOwnError {
-                    harness.set("privacy-labels", "cup")
+                if let flow {
+                    harness.refuseBuffers(with: flow)
                 } else {
-                    harness.refuseBuffers(with: GST_FLOW_ERROR)
+                    harness.set("privacy-labels", "cup")
                 }
             }
-            #expect(played.errors.count == (isOwnError ? 1 : 0))
+            #expect(played.errors.count == (flow == nil ? 1 : 0))
             let reader = try RecordingReader(file, labels: nil)
             #expect(reader.end == nil && reader.last != nil)
         }
@@ -316,6 +316,39 @@ import Testing
             if $0 == 10 { $1.flush() }
         }
         #expect(played.warnings.contains { $0.contains("the recording stays incomplete") })
+        #expect(try RecordingReader(file, labels: nil).end == nil)
+    }
+
+    @Test func flushBeforeTheFirstResultLeavesRecordingIncomplete() throws {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = ElementHarness("record-detections=\(file)", source: { .detector(detector) })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        harness.push(harness.buffer(0))
+        harness.flush()
+        harness.push(harness.buffer(1))
+        detector.answer()
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(harness.takeFrameNumbers() == [1])
+        #expect(try RecordingReader(file, labels: nil).end == nil)
+    }
+
+    /// The flush begins while the first held frame is pushed, and the others are dropped.
+    @Test func flushDuringEndOfStreamLeavesRecordingIncomplete() throws {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = ElementHarness("record-detections=\(file)", source: { .detector(detector) })
+        gst_harness_set_live(harness.harness, 0)
+        harness.setCaps()
+        for number in 0..<3 { harness.push(harness.buffer(number)) }
+        detector.answer()
+        gst_pad_add_probe(
+            harness.harness.pointee.sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
+            { _, _, data in
+                gst_harness_push_event(data?.assumingMemoryBound(to: GstHarness.self), gst_event_new_flush_start())
+                return GST_PAD_PROBE_REMOVE
+            }, harness.harness, nil)
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(harness.takeFrameNumbers().count < 3)
         #expect(try RecordingReader(file, labels: nil).end == nil)
     }
 

@@ -74,6 +74,26 @@ import Testing
         }
     }
 
+    /// Otherwise GStreamer would send the event again before the next frame, and that frame would return an error.
+    @Test(arguments: [GST_FLOW_EOS, GST_FLOW_NOT_LINKED, GST_FLOW_FLUSHING])
+    func queuedEventIsAcceptedAfterDownstreamHasRefusedFrame(flow: GstFlowReturn) {
+        for isCaps in [false, true] {
+            let detector = ControlledDetector(capacity: 8)
+            let harness = start("strategy=every-frame draw=false", source: { .detector(detector) })
+            for number in 0..<3 { harness.push(harness.buffer(number)) }
+            detector.answer()
+            harness.refuseBuffers(with: flow)
+            if isCaps {
+                harness.setCaps(extra: ",colorimetry=bt709")
+            } else {
+                gst_harness_push_event(harness.harness, gst_event_new_tag(gst_tag_list_new_empty()))
+            }
+            #expect([GST_FLOW_OK, flow].contains(harness.push(harness.buffer(3))))
+            detector.answer()
+            #expect(harness.push(harness.buffer(4)) == flow)
+        }
+    }
+
     /// The frames behind refused caps must not pass with the earlier caps. The stream continues after accepted caps.
     @Test(arguments: [false, true]) func framesWithRefusedCapsAreDropped(capsFollow: Bool) {
         let detector = ControlledDetector(capacity: 8)
