@@ -37,7 +37,8 @@ struct EpochRule {
     private var last: FrameInfo?
     /// The reason for which the next frame begins an epoch.
     private var announced: Break?
-    private var isStill = false
+    /// Whether the latest frame is a still picture.
+    private(set) var isStill = false
     /// The latest frame interval in nanoseconds, measured between consecutive frames whose time increased.
     private var rhythm: Nanoseconds = 0
 

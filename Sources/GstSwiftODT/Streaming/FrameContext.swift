@@ -27,6 +27,8 @@ struct FrameContext {
     let epochBreak: EpochRule.Break?
     /// Whether the frame is the first of its epoch. `epochBreak` is `nil` for the first frame after a flush.
     let beginsEpoch: Bool
+    /// Whether the previous frame was a still picture. Frames between the two may be missing.
+    let followsStill: Bool
     /// Whether another stream, according to the event `stream-start`, begins with the frame. A flush can precede it.
     let beginsOtherStream: Bool
     /// Whether all tracks end before this frame (action signal `reset-tracks`).

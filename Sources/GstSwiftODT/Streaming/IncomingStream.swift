@@ -72,6 +72,7 @@ struct IncomingStream {
     ) -> FrameContext {
         let orientation = settings.orientation ?? orientationTag.orientation(at: element)
         let step = times.validDuration ?? format.frameDuration ?? SchedulePlan.usualFrameDuration
+        let followsStill = epochs.isStill
         // Usually, the time between a still picture and the next frame is not a gap in the stream, however long it is.
         // With redaction, the usual limit for gaps applies to this time, too. A gap ends all tracks, which is necessary
         // because the next frame may show another person.
@@ -89,8 +90,8 @@ struct IncomingStream {
             buffer: buffer, times: times, time: clock.time(of: times.validTime, step: step),
             utcTime: UTCTime.of(buffer, isLive: isLive), number: frameCount, hasJumped: hasJumped, format: format,
             orientation: orientation, settings: settings, plan: plan, intervalPolicy: intervalPolicy,
-            epochBreak: epochBreak, beginsEpoch: isFirst || epochBreak != nil, beginsOtherStream: isOtherStream,
-            resetsTracks: signals.takeReset())
+            epochBreak: epochBreak, beginsEpoch: isFirst || epochBreak != nil, followsStill: followsStill,
+            beginsOtherStream: isOtherStream, resetsTracks: signals.takeReset())
     }
 
     // MARK: Events

@@ -127,7 +127,10 @@ private struct PlaybackState {
                 "the recording ends at \(last), before the video: nothing is detected from here on; record the complete video"
             )
         }
-        guard let frame = try reader.frame(at: key, within: tolerance, afterJump: context.beginsEpoch) else {
+        guard
+            let frame = try reader.frame(
+                at: key, within: tolerance, afterJump: context.beginsEpoch || context.followsStill)
+        else {
             try judgeTimes()
             if reader.header != nil, let latestResult, abs(context.time - latestResult) > Self.longestGap {
                 try requireRedaction(

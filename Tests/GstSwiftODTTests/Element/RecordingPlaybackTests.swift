@@ -103,6 +103,17 @@ import Testing
             .replacing(/\\,\\"model\\":\\"[^"]*\\"\\,\\"model-sum\\":\\"[^"]*\\"/, with: "")
     }
 
+    /// The gate before the decoder passes key frames only.
+    @Test func framesSkippedAfterStillPicturesAreNoMismatch() {
+        _ = record(frames: Array(0..<100))
+        let outcome = play(
+            "detector=recorded detections-file=\(file)", frames: [0, 1, 40, 70, 99],
+            change: { number, harness in
+                if number > 1 { gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1)) }
+            })
+        #expect(outcome.warnings == [] && outcome.errors == [])
+    }
+
     private func record(_ properties: String = "", frames: [Int] = Array(0..<14)) -> Outcome {
         play(
             "\(properties) record-detections=\(file) record-existing=replace", source: { .detector(Finder()) },
