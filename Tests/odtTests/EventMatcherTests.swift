@@ -25,6 +25,8 @@ struct EventMatcherTests {
         var events: [WatchEvent] = []
         /// The wall-clock time of the messages in nanoseconds since 1970.
         var wall: Nanoseconds = 0
+        /// The wall-clock time of the frames; `nil` if it is unknown.
+        var utc: Nanoseconds?
 
         init(_ rules: [EventRule]) { matcher = EventMatcher(rules) }
 
@@ -89,6 +91,7 @@ struct EventMatcherTests {
             _ fields: OwnedStructure, of camera: String, isFile: Bool, at time: Double?, late: Double = 0
         ) {
             if let time { fields.set("running-time", to: UInt64((isFile ? time : time - 500) * 1e9)) }
+            if let utc { fields.set("utc-time", to: UInt64(utc)) }
             let steady = isFile ? 1_000 : (time ?? 2_000) + late
             let message = WatchMessage(
                 camera: camera, time: wall, steady: Nanoseconds(seconds: steady),
@@ -97,6 +100,15 @@ struct EventMatcherTests {
             names += matches.map(\.rule.name)
             events += matches.map(\.event)
         }
+    }
+
+    /// The gate delays frames by some seconds. Other differences come from a wrong clock.
+    @Test(arguments: [(996, 996), (nil, 1_000), (900, 1_000), (1_001, 1_000)] as [(Nanoseconds?, Nanoseconds)])
+    func eventHasTimeOfFrame(utc: Nanoseconds?, expected: Nanoseconds) throws {
+        var play = Play(try rules("[event first]\nzone=door\nevent=enter\n"))
+        (play.wall, play.utc) = (1_000 * 1_000_000_000, utc.map { $0 * 1_000_000_000 })
+        play.see("enter", in: "door", at: 1_000)
+        #expect(play.events.map(\.time) == [expected * 1_000_000_000])
     }
 
     private let sequence = "[event first]\nzone=door\nevent=enter\n[event second]\nzone=yard\nafter=first\nwithin=10\n"

@@ -19,6 +19,15 @@ struct WatchMessage {
     /// Whether the sink may block until it can forward the message. It may block for a message about a file, because
     /// the file can be read later. It must not block for a message of a camera.
     let mayWait: Bool
+
+    /// The wall-clock time of the message's frame, in nanoseconds since 1970. The gate can delay frames by some seconds.
+    /// Equals ``time`` if the message has no plausible `utc-time`.
+    var frameTime: Nanoseconds {
+        guard let taken = fields.count("utc-time").flatMap({ Nanoseconds(exactly: $0) }),
+            (0...CameraGate.longestCalm).contains(time.since(taken))
+        else { return time }
+        return taken
+    }
 }
 
 /// A destination of messages: standard output, a broker, a database or a page. One instance serves all cameras.

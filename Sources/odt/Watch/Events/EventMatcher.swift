@@ -319,7 +319,8 @@ struct EventMatcher {
         for (subject, var condition) in unsettled.sorted(by: { $0.value.since < $1.value.since }) {
             // An object that is now occluded, or that has another label, may match later.
             guard let id = subject.id, let object = objects[id],
-                let event = stay(subject, condition, rule, label: object.label, key, wall: message.time, at: moment)
+                let event = stay(
+                    subject, condition, rule, label: object.label, key, wall: message.frameTime, at: moment)
             else { continue }
             matches += advance(&condition, rule, event, at: moment)
             conditions[key]?[subject] = condition
@@ -342,7 +343,7 @@ struct EventMatcher {
             // The running time of a stream can step back.
             condition.since = min(condition.since, moment.running)
             if moment.running - condition.since >= rule.dwell {
-                var event = WatchEvent(camera: message.camera, kind: "count", event: "count", time: message.time)
+                var event = WatchEvent(camera: message.camera, kind: "count", event: "count", time: message.frameTime)
                 (event.zone, event.count) = (zone, count)
                 if rule.labels.count == 1 { event.label = rule.labels.first }
                 matches += advance(&condition, rule, event, at: moment)

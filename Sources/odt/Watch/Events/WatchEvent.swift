@@ -35,7 +35,7 @@ struct WatchEvent: Sendable {
         guard let kind = Self.kinds[fields.name], let event = fields.text("event"), event != "update" else {
             return nil
         }
-        self.init(camera: message.camera, kind: kind, event: event, time: message.time)
+        self.init(camera: message.camera, kind: kind, event: event, time: message.frameTime)
         (zone, label) = (fields.text("zone"), fields.text("label"))
         (direction, reason) = (fields.text("direction"), fields.text("reason"))
         id = fields.count("tracking-id")

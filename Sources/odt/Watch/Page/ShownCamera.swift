@@ -18,7 +18,7 @@ struct ShownCamera {
     mutating func take(_ message: WatchMessage, at step: Int) {
         let fields = message.fields
         switch fields.name {
-        case "swiftodt": note(fields, at: message.time, step)
+        case "swiftodt": note(fields, at: message.frameTime, step)
         case "swiftodt-zone" where fields.text("event") == "cross":
             guard let name = fields.text("zone") else { return }
             zones[place(of: name, isLine: true)].noteCrossing(isInward: fields.text("direction") == "in", at: step)
