@@ -123,7 +123,9 @@ struct Gate {
     private var isRewindRequested = false
 
     /// The latest time of all frames.
-    private var latest: Nanoseconds?
+    private(set) var latest: Nanoseconds?
+    /// The latest increase of ``latest``. With reordered frames, it is the time between two reference frames.
+    private var latestStep: Nanoseconds = 0
     /// The time of the latest reason to keep the gate open. `holdTime` is measured from this time.
     private var quietSince: Nanoseconds?
     /// The value of ``latest`` at the latest still key frame.
@@ -136,13 +138,18 @@ struct Gate {
     private var isGroupIncomplete = false
 
     /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
-    private var group: (start: Nanoseconds, bytes: Int)?
-    /// Whether the latest complete group of pictures is within the limits of the kept frames.
-    private var isGroupShort = false
+    private var group: (start: Nanoseconds, bytes: Int, isTimed: Bool)?
+    /// Whether the latest complete group of pictures is within the limits of the kept frames, and whether each of its
+    /// frames has a timestamp.
+    private var isGroupKeepable = false
+    /// The number of consecutive still key frames that the decoder has not output.
+    private var ignoredStills = 0
 
-    /// The maximum time by which presentation timestamps step back because frames are reordered. A greater step back
-    /// means that the clock of the source was set back.
-    private static let maximumDisorder: Nanoseconds = 1_000_000_000
+    /// The range of the maximum time by which presentation timestamps step back because frames are reordered. A greater
+    /// step back means that the clock of the source was set back. Frames are reordered only within ``latestStep``.
+    private static let maximumDisorder: ClosedRange<Nanoseconds> = 1_000_000_000...10_000_000_000
+    /// After this number of ``ignoredStills``, the gate stays open.
+    private static let maximumIgnoredStills = 2
 
     init() { counters.openings[.start] = 1 }
 
@@ -166,11 +173,13 @@ struct Gate {
 
     private mutating func action(on frame: Frame, _ options: Options) -> Action {
         var frame = frame
-        if let time = frame.time, let latest, time < latest.since(Self.maximumDisorder) {
+        let disorder = min(max(latestStep, Self.maximumDisorder.lowerBound), Self.maximumDisorder.upperBound)
+        if let time = frame.time, let latest, time < latest.since(disorder) {
             beginSegment()
             frame.isDiscontinuous = true
         }
         let now = max(latest ?? .min, frame.time ?? latest ?? 0)
+        if let latest, now > latest { latestStep = now.since(latest) }
         latest = now
         noteGroup(frame, at: now, options)
         if frame.isKeyFrame { isGroupIncomplete = false }
@@ -185,8 +194,8 @@ struct Gate {
     private mutating func actionWhileOpen(_ frame: Frame, at now: Nanoseconds, _ options: Options) -> Action {
         if frame.isDiscontinuous || frame.time == nil || request != nil || quietSince == nil { quietSince = now }
         request = nil
-        guard frame.isKeyFrame, frame.time != nil, isGroupShort, hasReports, !isActive, !options.isForcedOpen,
-            now.since(quietSince ?? now) >= options.holdTime
+        guard frame.isKeyFrame, frame.time != nil, isGroupKeepable, hasReports, !isActive, !options.isForcedOpen,
+            ignoredStills < Self.maximumIgnoredStills, now.since(quietSince ?? now) >= options.holdTime
         else { return .pass }
         state = .calm
         beginStill(frame, at: now)
@@ -226,10 +235,14 @@ struct Gate {
 
     private mutating func noteGroup(_ frame: Frame, at now: Nanoseconds, _ options: Options) {
         if frame.isKeyFrame {
-            if let group { isGroupShort = now.since(group.start) <= options.maxTime && group.bytes <= options.maxBytes }
-            group = (now, 0)
+            if let group {
+                isGroupKeepable =
+                    group.isTimed && now.since(group.start) <= options.maxTime && group.bytes <= options.maxBytes
+            }
+            group = (now, 0, true)
         }
         group?.bytes += frame.size
+        if frame.time == nil { group?.isTimed = false }
     }
 
     private mutating func beginStill(_ frame: Frame, at now: Nanoseconds) {
@@ -248,7 +261,7 @@ struct Gate {
         let rewinds = isRewindRequested
         if !rewinds { dropEarlier() }
         state = .open
-        if reason == .bound { isGroupShort = false }
+        if reason == .bound { isGroupKeepable = false }
         (self.reason, request, quietSince) = (reason, nil, latest)
         counters.openings[reason, default: 0] += 1
         // A rewind passes the frames to which the leading pictures of the latest still key frame refer. Only the
@@ -275,11 +288,13 @@ struct Gate {
         hasReports = true
         if time.map({ $0 >= stillTimestamp ?? .min }) ?? true {
             isAnswered = true
+            if isAnswer { ignoredStills = 0 }
             if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
             if !isRewindRequested { dropEarlier() }
         } else if isAnswer, !isAnswered, state == .calm {
             // The decoder has not output the key frame. With the frames after it, it may output frames again.
             request = .discontinuity
+            ignoredStills += 1
         }
         // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
         if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }
@@ -303,6 +318,7 @@ struct Gate {
     /// Called when another segment begins or the timestamps restart.
     mutating func beginSegment() {
         (latest, quietSince, stillTime, stillTimestamp, isGroupIncomplete, group) = (nil, nil, nil, nil, false, nil)
+        latestStep = 0
     }
 
     /// Called when the stream was flushed. Counters continue.

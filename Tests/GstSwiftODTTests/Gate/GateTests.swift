@@ -298,6 +298,41 @@ import Testing
         }
     }
 
+    /// Some containers store timestamps of key frames only.
+    @Test func distantKeyFramesWithoutTimestampsBetweenKeepGateOpen() {
+        var stream = Stream()
+        for number in 0..<120 {
+            let isKeyFrame = number % 30 == 0
+            let frame = Gate.Frame(
+                time: isKeyFrame ? Nanoseconds(number) * Self.second / 10 : nil, size: 100, isKeyFrame: isKeyFrame)
+            #expect(stream.gate.decide(on: frame, stream.options) == .pass)
+        }
+    }
+
+    /// Two frames per second, and three frames that are displayed before their reference.
+    @Test func reorderedFramesOfSlowStreamAreNoDiscontinuity() {
+        var stream = Stream()
+        var actions = ""
+        for start in stride(from: 0, to: 400, by: 20) {
+            actions += stream.send(start, isKeyFrame: start % 40 == 0)
+            for frame in [10, 5, 15] where start > 0 { actions += stream.send(start - 20 + frame, isKeyFrame: false) }
+            if stream.gate.state == .calm { stream.report(false, at: start) }
+        }
+        #expect(stream.gate.state == .calm && stream.gate.counters.openings[.discontinuity] == nil, "\(actions)")
+    }
+
+    /// Some decoders wait for later frames despite the event for still key frames.
+    @Test func gateStaysOpenIfDecoderIgnoresStillKeyFrames() {
+        var stream = Stream()
+        for expected in 0..<3 {
+            let actions = stream.next(60)
+            #expect(actions.contains("s") == (expected < 2), "\(actions)")
+            stream.gate.noteActivity(false, at: 0, isAnswer: true)
+            _ = stream.next(1)
+            #expect(stream.gate.state == .open)
+        }
+    }
+
     @Test func rewindReleasesFramesBeforeKeyFrame() {
         var stream = Stream()
         stream.becomeCalm()
