@@ -186,7 +186,9 @@ final class Stream {
     /// Returns whether the frames before a preview are needed. They are needed if the preview shows motion or a new
     /// object, or if a detected object is missing from it.
     private func needsEarlierFrames(_ preview: FrameContext) throws -> Bool {
-        guard preview.intervalPolicy == .auto, preview.epochBreak == nil, !preview.resetsTracks else { return false }
+        guard preview.settings.intervalPolicy == .auto, preview.epochBreak == nil, !preview.resetsTracks else {
+            return false
+        }
         if scheduler.policy.seesMotion || scheduler.policy.seesUnexplainedMotion { return true }
         return try preview.answers.contains { finisher.isChanged(by: try signals.wait(for: $0.promise), of: $0) }
     }
