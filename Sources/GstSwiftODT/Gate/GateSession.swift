@@ -294,9 +294,12 @@ final class GateSession: @unchecked Sendable {
         gst_pad_push_event(element.sourcePad, again)
     }
 
-    /// Announces the purpose of the next frame to swiftodt.
+    /// Announces the purpose of the next frame to swiftodt. The field `latest` is the latest timestamp of all frames
+    /// that the gate has received.
     private func announce(_ name: String, at buffer: Buffer) {
-        let structure = StructureWriter.structure(name, [("timestamp", .time(UInt64(buffer.pointee.pts)))])
+        let latest = state.withLock(\.gate.latest).map { UInt64(clamping: $0) } ?? .max
+        let structure = StructureWriter.structure(
+            name, [("timestamp", .time(UInt64(buffer.pointee.pts))), ("latest", .time(latest))])
         gst_pad_push_event(element.sourcePad, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure))
     }
 

@@ -29,6 +29,8 @@ struct IncomingStream {
     private var preview: UInt64?
     /// The timestamps of processed frames that the gate before the decoder passes again.
     private var repeated: ClosedRange<UInt64>?
+    /// `nil` if no released frames are late.
+    private var catchUp: CatchUp?
 
     init(element: ElementHandle, signals: StreamSignals, isLive: Bool) {
         (self.element, self.signals, self.isLive) = (element, signals, isLive)
@@ -64,6 +66,13 @@ struct IncomingStream {
     mutating func takePreview(_ times: FrameTimes) -> Bool {
         defer { preview = nil }
         return times.timestamp == preview
+    }
+
+    /// Returns whether a frame is late because the gate before the decoder has released kept frames.
+    mutating func isLate(_ times: FrameTimes) -> Bool {
+        let isLate = catchUp?.isLate(times.timestamp, at: MonotonicClock.now) ?? false
+        if !isLate { catchUp = nil }
+        return isLate
     }
 
     mutating func context(
@@ -148,13 +157,17 @@ struct IncomingStream {
 
     private mutating func noticeGate(_ event: UnsafeMutablePointer<GstEvent>) {
         guard let structure = gst_event_get_structure(event) else { return }
-        var value: guint64 = .max
-        gst_structure_get_uint64(structure, "timestamp", &value)
-        let timestamp = UInt64(value)
+        func time(_ name: String) -> UInt64 {
+            var value: guint64 = .max
+            gst_structure_get_uint64(structure, name, &value)
+            return UInt64(value)
+        }
+        let timestamp = time("timestamp")
         if gst_structure_has_name(structure, "swiftodt-preview") != 0 {
             preview = timestamp
         } else if gst_structure_has_name(structure, "swiftodt-rewind") != 0 {
             repeated = latestTimestamp.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
+            catchUp = CatchUp(latest: time("latest"), at: MonotonicClock.now)
         }
     }
 
@@ -162,9 +175,41 @@ struct IncomingStream {
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0
-        (isStill, latestTimestamp, preview, repeated) = (false, nil, nil, nil)
+        (isStill, latestTimestamp, preview, repeated, catchUp) = (false, nil, nil, nil, nil)
         guard let reason = epochs.flush() else { return nil }
         clock.reset()
         return reason
+    }
+}
+
+/// Determines how long frames are late after the gate before the decoder has released kept frames. The frames that
+/// arrive while these are processed are late, too.
+struct CatchUp {
+    /// Below this delay, the frames have caught up with the stream.
+    private static let caughtUp: Nanoseconds = 150_000_000
+    /// If the delay has not decreased for this time, the frames cannot catch up. Either the machine is too slow, or the
+    /// decoder causes the delay.
+    private static let patience: Nanoseconds = 1_000_000_000
+
+    /// The timestamp of the frame at which the gate opened, and the monotonic time of the opening.
+    private let (latest, opening): (Nanoseconds, Nanoseconds)
+    private var least: (delay: Nanoseconds, at: Nanoseconds)?
+
+    /// Returns `nil` for an unknown timestamp.
+    init?(latest: UInt64, at opening: Nanoseconds) {
+        guard let latest = Nanoseconds(exactly: latest) else { return nil }
+        (self.latest, self.opening) = (latest, opening)
+    }
+
+    /// - Parameter now: the monotonic time at which the frame arrives.
+    mutating func isLate(_ timestamp: UInt64, at now: Nanoseconds) -> Bool {
+        guard let timestamp = Nanoseconds(exactly: timestamp) else { return false }
+        let delay = now.since(opening).since(timestamp.since(latest))
+        if let least, delay >= least.delay {
+            if now.since(least.at) > Self.patience { return false }
+        } else {
+            least = (delay, now)
+        }
+        return delay > Self.caughtUp
     }
 }

@@ -64,8 +64,9 @@ struct SchedulePlan: Equatable {
     /// The frame duration that is assumed if neither frames nor caps specify one: 30 frames per second.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
-    /// Whether each frame waits for the result of its own inference. If `false`, no frame waits.
-    let waits: Bool
+    /// Whether each frame waits for the result of its own inference. If `false`, no frame waits. With `strategy=auto`,
+    /// single frames of a live stream wait if they are late (``CatchUp``).
+    var waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int
     /// The maximum number of additional frames that are held for redaction. Their results are complete, but detections in

@@ -160,11 +160,13 @@ final class Stream {
     ) throws -> FrameContext {
         let begin = MonotonicClock.now
         let source = sources.source
+        log(plan, settings)
+        var plan = plan
+        if settings.strategy == .auto, incoming.isLate(times) { plan.waits = true }
         var context = incoming.context(
             of: buffer, in: format, times: times, settings: settings, plan: plan,
             intervalPolicy: source?.intervalPolicy(settings) ?? settings.intervalPolicy)
         if context.epochBreak != nil { forgetEpoch() }
-        log(plan, settings)
         context.precomputed = try source?.precomputedResult(context) { element.warn($0) } ?? .unknown
         // Before any upstream metadata has arrived, a frame counts as a frame without a result. Redaction covers the
         // full picture until there is a result.

@@ -17,13 +17,17 @@ import Testing
         /// The first frame with another brightness in a part of the picture.
         private let changeAt: Int
 
-        init(
+        init(changeAt: Int = .max, properties: String = "", source: @escaping @Sendable () -> DetectionSource) {
+            harness = ElementHarness("draw=false inference-interval=0 \(properties)", source: source)
+            harness.setCaps()
+            self.changeAt = changeAt
+        }
+
+        convenience init(
             changeAt: Int = .max, properties: String = "", finds: @escaping @Sendable (Int) -> [Detection] = { _ in [] }
         ) {
             let detector = ScriptedDetector(script: finds)
-            harness = ElementHarness("draw=false inference-interval=0 \(properties)", source: { .detector(detector) })
-            harness.setCaps()
-            self.changeAt = changeAt
+            self.init(changeAt: changeAt, properties: properties, source: { .detector(detector) })
         }
 
         /// Pushes frames and returns the numbers of the frames that leave the element.
@@ -33,6 +37,7 @@ import Testing
                     index < 64 * 48 && (8..<28).contains(index % 64) && (6..<22).contains(index / 64)
                         && number >= changeAt ? 220 : 128
                 }
+                if number >= changeAt { harness.addRegion(to: buffer, x: 8, y: 6, width: 20, height: 16) }
                 #expect(harness.push(buffer) == GST_FLOW_OK)
                 guard let passed = harness.pull(ifThere: true) else { return nil }
                 defer { ElementHarness.release(passed) }
@@ -40,9 +45,13 @@ import Testing
             }
         }
 
-        func announce(_ name: String, _ frame: Int) {
+        func announce(_ name: String, _ frame: Int, latest: Int = 0) {
             let structure = StructureWriter.structure(
-                name, [("timestamp", .time(UInt64(frame) * PreviewTests.duration))])
+                name,
+                [
+                    ("timestamp", .time(UInt64(frame) * PreviewTests.duration)),
+                    ("latest", .time(UInt64(latest) * PreviewTests.duration)),
+                ])
             gst_harness_push_event(harness.harness, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure))
         }
 
@@ -104,6 +113,12 @@ import Testing
         #expect(element.passesPreview() && !element.requestsRewind())
     }
 
+    /// These detections need no adaptive inference, so motion in the preview is not measured.
+    @Test func previewWithNewUpstreamObjectIsDropped() {
+        let element = Element(changeAt: 150, properties: "detector=upstream", source: { .upstream })
+        #expect(!element.passesPreview() && element.requestsRewind())
+    }
+
     @Test func frameAtOtherTimeThanAnnouncedIsNoPreview() {
         let element = Element(changeAt: 150)
         #expect(element.push(0..<4) == [0, 1, 2, 3])
@@ -119,6 +134,38 @@ import Testing
         element.announce("swiftodt-rewind", 60)
         #expect(element.push(60..<210) == Array(201..<210))
     }
+
+    /// The gate opens at frame 300. The released frames arrive faster than inference runs.
+    @Test func releasedFramesOfLiveStreamWaitForTheirResults() {
+        let detector = SlowDetector(milliseconds: 20)
+        let element = Element(properties: "inference-interval=1", source: { .detector(detector) })
+        #expect(element.push(0..<4) == [0, 1, 2, 3])
+        detector.waitForResults()
+        let before = detector.frames.count
+        element.announce("swiftodt-rewind", 3, latest: 300)
+        #expect(element.push(3..<12) == Array(4..<12))
+        #expect(detector.frames.count == before + 8)
+    }
+
+    @Test func releasedFramesAreLateUntilTheyHaveCaughtUp() throws {
+        var catchUp = try #require(CatchUp(latest: 10 * UInt64(Self.second), at: 0))
+        // The frames from 6 s on are processed at twice the frame rate. The times are in 0.1 s.
+        let isLate = ([(60, 0), (120, 30), (136, 38), (140, 40)] as [(UInt64, Nanoseconds)]).map { frame, now in
+            catchUp.isLate(frame * UInt64(Self.second) / 10, at: now * Self.second / 10)
+        }
+        #expect(isLate == [true, true, true, false])
+    }
+
+    /// The machine is too slow, or the decoder adds this delay.
+    @Test func framesThatDoNotCatchUpAreLateForOneSecond() throws {
+        var catchUp = try #require(CatchUp(latest: 0, at: 0))
+        let late = (0..<60).prefix { frame in
+            catchUp.isLate(UInt64(frame) * Self.duration, at: Nanoseconds(frame) * 33_333_333 + 300_000_000)
+        }
+        #expect(late.count == 31)
+    }
+
+    private static let second: Nanoseconds = 1_000_000_000
 
     @Test func flushEndsRepetition() {
         let element = Element()
