@@ -1,13 +1,16 @@
 import Glibc
 import SwiftODT
 
-/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal ends all streams properly. A second signal ends the
-/// program at once. If a player does not stop within its own time limits and ``tolerance``, the program ends without
-/// waiting longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
+/// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP. The first signal ends all streams properly. A signal more than 0.5 s
+/// later ends the program at once. If a player does not stop within its own time limits and ``tolerance``, the program
+/// ends without waiting longer. A program can use SIGHUP for another purpose, see ``onHangUp(_:)``.
 package final class TerminationHandler: Sendable {
     /// How long a player may exceed its own time limits, in nanoseconds. This additional time lets a program on an
     /// overloaded machine finish its other outputs.
     private static let tolerance: Nanoseconds = 7_000_000_000
+    /// How long after the first signal further signals are ignored, in nanoseconds. `timeout` of coreutils signals the
+    /// program and then its process group, so the program receives two signals for one time-out.
+    private static let repetition: Nanoseconds = 500_000_000
 
     private struct State {
         var signal: Int32?
@@ -102,12 +105,13 @@ package final class TerminationHandler: Sendable {
         repeat {
             while sigwait(&set, &number) != 0 {}
         } while number == SIGHUP && !isOver && state.read(\.hangUp)?() == true
+        let begin = MonotonicClock.now
         let players = over(by: number)
         for player in players { player.askToEnd() }
         let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }
         waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
-        while sigtimedwait(&set, nil, &pause) < 0 {
+        while sigtimedwait(&set, nil, &pause) < 0 || MonotonicClock.now - begin < Self.repetition {
             // After the end of the stream, closing the files can take long if the disk is slow. The elements therefore
             // get additional time.
             let players = state.read(\.players)

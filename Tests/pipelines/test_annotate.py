@@ -551,7 +551,8 @@ class Ended(Annotating):
                     self.assertFalse(os.path.exists(part))
 
     def test_interrupted_output_contains_audio(self):
-        """A stalled source does not handle end of stream, and the muxer waits for all of its streams."""
+        """A stalled source does not handle end of stream, and the muxer waits for all of its streams. A second signal at the same time, as from
+        `timeout`, does not end the program at once."""
         self.clip("live.ts", "-c:a", "aac")
         fifo = self.path("fifo.ts")
         os.mkfifo(fifo)
@@ -598,3 +599,5 @@ class Ended(Annotating):
         # The progress line is removed at the end.
         self.assertTrue(shown.endswith(b"\x1b[K"), shown)
         self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")
+                self.assertIn("ending the stream", program.stderr.readline())
+                program.send_signal(signal.SIGTERM)
