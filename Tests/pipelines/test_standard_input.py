@@ -60,12 +60,15 @@ class StandardInput(Watching):
         expected = json.loads(command(ODT, "classify", "--json", PICTURE).stdout)
         self.assertEqual({**found, "picture": PICTURE}, {**expected, "picture": PICTURE})
 
-    def test_terminal_is_refused(self):
+    def test_terminal_and_null_device_are_refused(self):
+        """The null device, standard input of services, is no camera."""
         for words in (["annotate", "--json", self.path("out")], ["detect"], ["classify"], ["bench", "motion"], ["play", "--sink=fakesink"],
                       ["watch"], ["zones"]):
             code, shown = on_terminal(ODT, *words, "-", input=None)
             self.assertEqual(code, 2, shown)
             self.assertIn("'-' is standard input, which is a terminal", shown)
+            said = command(ODT, *words, "-")
+            self.assertEqual((said.returncode, "'-' is standard input, which is empty" in said.stderr), (2, True), said.stderr)
 
 
 if __name__ == "__main__":

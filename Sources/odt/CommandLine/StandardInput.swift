@@ -5,10 +5,10 @@ import SwiftODT
 enum StandardInput {
     private static let path = "/dev/stdin"
 
-    /// - Throws: ``CommandLineError`` if the operand is `-` and standard input is a terminal.
+    /// - Throws: ``CommandLineError`` if the operand is `-` and standard input is a terminal or another device.
     static func videoPath(of operand: String) throws -> String {
         guard operand == "-" else { return operand }
-        try refuseTerminal()
+        try refuseDevice()
         return path
     }
 
@@ -16,13 +16,15 @@ enum StandardInput {
 
     static func picture(of operand: String) throws -> Picture {
         guard operand == "-" else { return try Picture(contentsOfFile: operand) }
-        try refuseTerminal()
+        try refuseDevice()
         return try Picture(encoded: ByteStream.read(operand))
     }
 
-    private static func refuseTerminal() throws {
-        guard isatty(STDIN_FILENO) == 0 else {
-            throw CommandLineError("'-' is standard input, which is a terminal: redirect a file or pipe into it.")
-        }
+    /// Standard input is `/dev/null` in services and `cron`, which would otherwise be opened as a camera.
+    private static func refuseDevice() throws {
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return }
+        let state = isatty(STDIN_FILENO) != 0 ? "a terminal" : "empty or a device"
+        throw CommandLineError("'-' is standard input, which is \(state): redirect a file or pipe into it.")
     }
 }
