@@ -13,7 +13,7 @@ import tempfile
 import time
 
 from paged import needs_soup
-from streams import InFolder, ROOT, command, run, served
+from streams import InFolder, ROOT, command, encoded, run, served
 
 ODT = f"{ROOT}/.build/tool/odt"
 FAST = "--set=detector=motion"
@@ -313,6 +313,13 @@ class Truncated(Annotating):
         self.assertRegex(self.annotate("--csv", self.path("a.csv"), self.path("part.mp4")).stderr,
                          r"the video ended after \d\.\d of 10\.0 s; the file may be incomplete")
         self.assertEqual(self.annotate("--csv", self.path("b.csv"), self.path("whole.mp4")).stderr, "")
+
+    def test_failed_output_is_no_incomplete_file(self):
+        clip = encoded(2000, "x264enc speed-preset=ultrafast")
+        for target, code in (("/dev/full", 3), (">(head -1 > /dev/null)", 128 + signal.SIGPIPE)):
+            said = command("/bin/bash", "-c", f'"$@" > {target}', "bash", ODT, "annotate", FAST, "--set=updates=every-frame", "--json", "-", clip)
+            self.assertEqual(said.returncode, code, said.stderr)
+            self.assertNotIn("the video ended after", said.stderr)
 
 
 class Written(Annotating):

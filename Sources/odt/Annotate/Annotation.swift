@@ -143,7 +143,9 @@ final class Annotation: Sendable {
             }
         }
         progress.clear()
-        if ending.isWhole, ending.signal == nil, let truncation = progress.truncation { notify(truncation) }
+        if ending.isWhole, ending.signal == nil, ending.failure == nil, isRead, let truncation = progress.truncation {
+            notify(truncation)
+        }
         // The files are finished before the elements stop, because stopping a stalled source may take long.
         let outcome = close(ending, isRead: isRead)
         if outcome.code == ExitCode.success, let written = outputs.written {
