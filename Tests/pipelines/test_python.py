@@ -284,8 +284,15 @@ class Tracks(unittest.TestCase):
         for video in ("/nowhere.mp4", b"/nowhere.mp4"):
             with self.assertRaisesRegex(swiftodt.Error, "^there is no /nowhere.mp4$"):
                 swiftodt.track(video)
-        with self.assertRaises(swiftodt.Error):
+        with self.assertRaises(swiftodt.Error) as raised:
             list(swiftodt.track(__file__))
+        self.assertNotIn(".c(", str(raised.exception))
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content, text in (("empty.mp4", b"", "is empty"), ("a.gif", b"GIF89a", "cannot find the end of GIF files")):
+                path = pathlib.Path(folder, name)
+                path.write_bytes(content)
+                with self.assertRaisesRegex(swiftodt.Error, text):
+                    swiftodt.track(path)
         with self.assertRaisesRegex(swiftodt.Error, "nonsense"):
             swiftodt.track(pipeline="nonsense")
         for arguments in ((), (5,), ("a.mp4", "videotestsrc")):

@@ -168,7 +168,9 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         while (message := self._bus.pop()) is not None:
             if message.type == Gst.MessageType.ERROR:
                 error, details = message.parse_error()
-                raise Error(f"{error.message}\n{details}" if details else error.message)
+                # The first line of the details can be a place in GStreamer's source code.
+                lines = (details or "").splitlines()
+                raise Error("\n".join([error.message, *lines[1 if lines and "): " in lines[0] else 0:]]))
             if message.type == Gst.MessageType.WARNING:
                 error, _ = message.parse_warning()
                 # The decoder has no stream for the video converter. The demuxer may reach the end without an error.
@@ -251,6 +253,16 @@ def beginning(name: str) -> str:
         return "uridecodebin name=source"
     if not os.path.exists(name):
         raise Error(f"there is no {name}")
+    if os.path.isfile(name):
+        try:
+            with open(name, "rb") as file:
+                start = file.read(4)
+        except OSError as error:
+            raise Error(f"{name} cannot be read: {error.strerror}") from None
+        if not start:
+            raise Error(f"{name} is empty")
+        if start == b"GIF8":
+            raise Error(f"GStreamer cannot find the end of GIF files; convert {name} to a video, for example to MP4")
     return ("v4l2src" if is_camera(name) else "filesrc") + " name=source ! decodebin"
 
 
