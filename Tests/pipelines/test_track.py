@@ -1,6 +1,7 @@
 """`odt track` reads a file of detections and writes tracks. Errors name the line of the file."""
 import os
 import resource
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -182,6 +183,15 @@ class Track(unittest.TestCase):
                 said = self.track("", *options)
                 self.assertEqual(said.returncode, 2)
                 self.assertIn(word, said.stderr)
+
+    def test_folder_that_is_not_writable_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(ODT, folder)
+            os.chmod(folder, 0o555)
+            said = subprocess.run([f"{folder}/odt", "track", "--detections", "-", "-o", f"{folder}/out.txt"], input=detections(5, (1,)), text=True,
+                                  capture_output=True, timeout=60, user=None if os.geteuid() else 65534)
+        self.assertEqual((said.returncode, said.stderr),
+                         (1, f"odt track: cannot write '{folder}/out.txt': Permission denied; name a file in a writable folder.\n"))
 
     def test_unusable_files_are_errors(self):
         with tempfile.TemporaryDirectory() as folder:

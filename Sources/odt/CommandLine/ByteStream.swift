@@ -57,10 +57,14 @@ enum ByteStream {
     /// Writes a complete file. If an error occurs, an existing file stays unchanged, unless its folder is not writable.
     static func write(_ bytes: [UInt8], to path: String) throws {
         let canRename = PathText.withSystemPath(FilePath.folder(of: path)) { access($0, W_OK) } == 0
+        let problem = errno
         // The file to which `/dev/stdout` leads is open.
         let isDevice = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
         if path != "-", canRename, !isDevice, isFile(path) || !PathText.exists(path) {
             return _ = try PartFile.write(bytes, to: path)
+        }
+        guard path == "-" || canRename || PathText.exists(path) else {
+            throw ByteStreamError("write", path, problem, remedy: "; name a file in a writable folder")
         }
         // Output that stdio still buffers must precede these bytes.
         fflush(nil)
@@ -83,7 +87,7 @@ enum ByteStream {
 struct ByteStreamError: Error, CustomStringConvertible {
     let description: String
 
-    init(_ verb: String, _ path: String) {
-        description = "cannot \(verb) '\(path)': \(String(cString: strerror(errno)))."
+    init(_ verb: String, _ path: String, _ number: Int32 = errno, remedy: String = "") {
+        description = "cannot \(verb) '\(path)': \(String(cString: strerror(number)))\(remedy)."
     }
 }
