@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from streams import BIKES, DETECTORS, ROOT, Gst, MessageCollector, ball, needs_detector, run
+from streams import BIKES, DETECTORS, ROOT, Gst, MessageCollector, ball, encoded, needs_detector, run
 
 ODT = os.path.join(ROOT, ".build", "tool", "odt")
 SHARED = os.environ.get("SWIFTODT_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
@@ -216,6 +216,20 @@ class Recorded(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.assertIn("can be used", complaint)
         self.assertNotIn(b'"end"', self.content())
+
+    def test_odt_names_force_if_a_recording_cannot_be_resumed(self):
+        video = encoded(60, "x264enc speed-preset=ultrafast")
+        words = [video, "--set=detector=motion", "--detections", self.file]
+        self.assertEqual(self.odt(*words).returncode, 0)
+        left = self.content()[:-200]
+        with open(self.file, "wb") as file:
+            file.write(left)
+        said = self.odt(*words, "--iou=0.3")
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertIn("different values of iou-threshold; restore these, or overwrite it with --force\n", said.stderr)
+        self.assertNotIn("the same command resumes it", said.stderr)
+        said = self.odt(*words, "--iou=0.3", "--force")
+        self.assertEqual((said.returncode, "resuming" in said.stderr), (0, False), said.stderr)
 
     def test_odt_track_reads_recordings(self):
         """odt track gives the same result for a recording and for MOTChallenge's text format."""

@@ -37,7 +37,7 @@ private let help = """
       --cuts S         only print the length of the video and the times at which parts of about S seconds can begin,
                        in nanoseconds
       --set NAME=VALUE set a property of the element; repeatable: --set threads=1
-      --force          replace a complete recording
+      --force          replace an existing recording
 
     Boxes are printed as left, top, width, height in pixels of the stored picture; for videos, of the upright frame.
 

@@ -9,16 +9,17 @@ struct VideoDetection {
     private let pipeline: Pipeline
     private let progress: Progress
     private let part: VideoPart?
+    private let mayReplace: Bool
 
     /// - Parameters:
     ///   - settings: Properties of the element, as NAME=VALUE.
     ///   - range: The stream times of the frames to process, in nanoseconds; `nil` for all.
-    ///   - mayReplace: Whether to replace a complete recording.
+    ///   - mayReplace: Whether to replace an existing recording.
     init(_ video: String, into file: String, settings: [String], range: Range<Nanoseconds>? = nil, mayReplace: Bool)
         throws
     {
         source = try MediaSource(video)
-        self.file = file
+        (self.file, self.mayReplace) = (file, mayReplace)
         guard !source.isFile(file) else { throw CommandLineError("\(file) is the video: choose another file.") }
         if !mayReplace, Self.isWhole(file) {
             throw CommandLineError("\(file) is already a complete recording; use --force to replace it.")
@@ -52,7 +53,7 @@ struct VideoDetection {
             progress.clear()
             printError("odt detect: \(text)")
         }
-        if let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
+        if !mayReplace, let place = Self.place(file) { notify("\(file) is incomplete: resuming after \(place)") }
         let linker = StreamLinker(videoOf: pipeline, notify: notify)
         defer { withExtendedLifetime(linker) {} }
         var configuration = Player.Configuration()
@@ -68,10 +69,13 @@ struct VideoDetection {
         source.explain(&ending)
         progress.clear()
         if let truncation { notify(truncation) }
-        if let failure = ending.failure { notify(failure) }
+        if let failure = ending.failure { notify(failure.replacing("record-existing=replace", with: "--force")) }
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {
-                notify("\(file) is complete up to \(place) and can be used; the same command resumes it")
+                // After an error about an option, the same command fails again.
+                if ending.reason != .invalidOption {
+                    notify("\(file) is complete up to \(place) and can be used; the same command resumes it")
+                }
             } else if ending.failure == nil, ending.signal == nil {
                 let range = part == nil ? "" : " in the given time range"
                 notify("nothing was recorded: \(source.addressWithoutPassword) has no frames\(range)")
