@@ -68,10 +68,19 @@ package final class MediaSource: Sendable {
     }
 
     /// If the input is a URI and its source element has posted the error, the failure becomes a text with the address
-    /// and a remedy. Its reason is then that of an input that cannot be read.
+    /// and a remedy. Its reason is then that of an input that cannot be read. If the failure is about the content of a
+    /// file, its text gets the name of the file.
     package func explain(_ ending: inout Player.Ending) {
-        guard let text = ending.failure.flatMap(explained) else { return }
-        (ending.failure, ending.reason) = (text, .fileNotFound)
+        guard let failure = ending.failure else { return }
+        if let text = explained(failure) {
+            (ending.failure, ending.reason) = (text, .fileNotFound)
+        } else if ending.reason == .invalidFile, let path, !failure.hasPrefix("swiftodt: ") {
+            let isUnknown = failure.hasPrefix("typefind: ") || failure.hasPrefix("decoded: ")
+            let problem =
+                isUnknown ? " is not a video" : failure.contains("damaged") ? "" : " is incomplete or damaged"
+            ending.failure =
+                failure == StreamLinker.noVideo ? "\(path) contains no video" : "\(path)\(problem): \(failure)"
+        }
     }
 
     /// Returns a text with the address and a remedy if the input is a URI and its source element has posted the error.
@@ -113,7 +122,7 @@ package final class MediaSource: Sendable {
 
     /// Returns the file type bits of `st_mode`.
     ///
-    /// - Throws: ``PlaybackError`` if the path is a folder or a GIF file, or cannot be read.
+    /// - Throws: ``PlaybackError`` if the path is a folder, an empty file or a GIF file, or cannot be read.
     private static func readable(_ path: String) throws -> mode_t {
         var status = stat()
         guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else {
@@ -126,6 +135,7 @@ package final class MediaSource: Sendable {
         guard PathText.withSystemPath(path, { access($0, R_OK) }) == 0 else {
             throw PlaybackError("no permission to read \(path)", .fileNotFound)
         }
+        if kind == S_IFREG, status.st_size == 0 { throw PlaybackError("\(path) is empty", .invalidFile) }
         if kind == S_IFREG, isGIF(path) {
             throw PlaybackError(
                 "GStreamer cannot find the end of GIF files: convert \(path) to a video, for example to MP4",

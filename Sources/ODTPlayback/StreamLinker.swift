@@ -50,6 +50,8 @@ package final class StreamLinker: Sendable {
         for pad in state.withLock({ $0.entries }) { pad.endStream() }
     }
 
+    static let noVideo = "the input contains no video"
+
     // MARK: Callbacks of the decoder
 
     private func listen(to decoded: Element) {
@@ -60,7 +62,7 @@ package final class StreamLinker: Sendable {
         decoded.connect("pad-added") { [weak self] in self?.linkPad(Pad($0.object(1))) }
         decoded.connect("no-more-pads") { [weak self] _ in
             guard let self, !state.withLock({ $0.hasVideo }) else { return }
-            pipeline.refuse("the input contains no video", .invalidFile)
+            pipeline.refuse(Self.noVideo, .invalidFile)
         }
     }
 

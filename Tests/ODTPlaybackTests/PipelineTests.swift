@@ -1,4 +1,5 @@
 import CODTGStreamer
+import ODTTestSupport
 import Testing
 
 @testable import ODTPlayback
@@ -24,6 +25,30 @@ import Testing
     func unknownPropertyIsAnError(word: String) throws {
         let pipeline = try Pipeline("fakesrc name=source ! fakesink")
         #expect(throws: PlaybackError.self) { try PropertySetting.set(word, of: pipeline["source"]) }
+    }
+
+    @Test func readOnlyPropertyIsNamedAsSuch() throws {
+        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
+        let text = sentence { try PropertySetting.set("last-message=x", of: pipeline["source"]) }
+        #expect(text == "the property 'last-message' of fakesrc is read-only")
+    }
+
+    @Test func errorsAboutTheContentNameTheFile() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("in.mp4", "no video")
+        let source = try MediaSource(path)
+        for (failure, text) in [
+            ("typefind: unknown type", "\(path) is not a video: typefind: unknown type"),
+            ("qtdemux0: no streams", "\(path) is incomplete or damaged: qtdemux0: no streams"),
+            (StreamLinker.noVideo, "\(path) contains no video"),
+            ("swiftodt: model.onnx is damaged", "swiftodt: model.onnx is damaged"),
+        ] {
+            var ending = Player.Ending(failure: failure, reason: .invalidFile)
+            source.explain(&ending)
+            #expect(ending.failure == text)
+        }
+        let empty = try folder.write("empty.mp4", "")
+        #expect(sentence { _ = try MediaSource(empty) } == "\(empty) is empty")
     }
 
     @Test func underscoresOfPropertyNamesAreDashes() {

@@ -387,6 +387,29 @@ class Refused(Annotating):
         said = self.annotate(gif, self.path("out.mkv"), code=1)
         self.assertIn("cannot find the end of GIF files", said.stderr)
 
+    def test_unusable_files_are_named(self):
+        for name, content in (("empty.mp4", ""), ("text.mp4", "no video" * 100)):
+            with open(self.path(name), "w", encoding="ascii") as file:
+                file.write(content)
+        run(f"audiotestsrc num-buffers=20 ! vorbisenc ! oggmux ! filesink location={self.path('sound.ogg')}")
+        before = self.names()
+        for words, text in (
+                (["annotate", FAST, self.path("empty.mp4"), self.path("out.mp4")], "empty.mp4 is empty"),
+                (["annotate", FAST, "--crops", self.path("crops"), self.path("text.mp4"), self.path("out.mp4")], "text.mp4 is not a video: decoded: This appears to be a text file"),
+                (["play", FAST, "--sink=fakesink", self.path("sound.ogg")], "sound.ogg contains no video"),
+                (["zones", "-o", self.path("out.html"), self.path("sound.ogg")], "sound.ogg: it contains no video"),
+                (["zones", "-o", self.path("out.html"), self.path("text.mp4")], "text.mp4: This appears to be a text file")):
+            with self.subTest(words[0], text=text):
+                said = command(ODT, *words)
+                self.assertEqual((said.returncode, self.names()), (1, before), said.stderr)
+                self.assertIn(text, said.stderr.splitlines()[0])
+
+    def test_output_that_is_no_regular_file_is_refused(self):
+        """Its text must not advise --force, which cannot replace the reader of a pipe."""
+        for words in ([], ["--force"]):
+            said = self.annotate(*words, "--csv", "/dev/stdout", self.picture, code=1)
+            self.assertIn("/dev/stdout is not a regular file: use '-' for standard output", said.stderr)
+
     def test_two_outputs_that_are_one_file_are_refused(self):
         """Otherwise the second output would overwrite the first one."""
         os.symlink("link.out", self.path("other.out"))

@@ -183,8 +183,8 @@ class Programs(unittest.TestCase):
     def test_unknown_property_is_answered_with_the_nearest_one(self):
         with tempfile.TemporaryDirectory() as folder:
             video = os.path.join(folder, "in.mkv")
-            with open(video, "w", encoding="ascii"):
-                pass
+            with open(video, "w", encoding="ascii") as file:
+                file.write("no video")
             for setting, sentence in (("max-object=3", "swiftodt has no property 'max-object'; did you mean 'max-objects'?"),
                                       ("nonsense=3", "swiftodt has no property 'nonsense': gst-inspect-1.0"), ("draw", "'draw' is not NAME=VALUE")):
                 self.refuses(2, sentence, TOOL, "annotate", "--set", setting, "--json", "-", video)

@@ -148,6 +148,7 @@ final class Annotation: Sendable {
         }
         // The files are finished before the elements stop, because stopping a stalled source may take long.
         let outcome = close(ending, isRead: isRead)
+        if outcome.code != ExitCode.success { pictures?.discardEmptyFolder() }
         if outcome.code == ExitCode.success, let written = outputs.written {
             let objects = reportsTracks ? ", " + CountText.text(trackCount, "object") : ""
             let seconds = DecimalText.text(Double(MonotonicClock.now - begun) / 1e9, decimals: 1)

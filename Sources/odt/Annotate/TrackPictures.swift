@@ -27,6 +27,8 @@ final class TrackPictures: Sendable {
     private static let maximumFrames = 256
 
     private let folder: String
+    /// Whether the folder did not exist before.
+    private let isNew: Bool
     private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
     /// The scores and file names of the written pictures by track id. A track that is re-identified ends several times.
@@ -34,6 +36,7 @@ final class TrackPictures: Sendable {
 
     init(into folder: String, from pipeline: Pipeline) throws {
         self.folder = folder.hasSuffix("/") ? folder : folder + "/"
+        isNew = !PathText.exists(folder)
         try PartFile.makeFolder(folder)
         pipeline["swiftodt"].pad("sink")?.observeBuffers { [weak pipeline] buffer in
             guard let info = pipeline?["swiftodt"].pad("sink")?.format else { return }
@@ -71,6 +74,9 @@ final class TrackPictures: Sendable {
         try PartFile.write(jpeg, to: folder + name)
         if let earlier, earlier.name != name { PathText.withSystemPath(folder + earlier.name) { _ = unlink($0) } }
     }
+
+    /// Deletes the folder if it is new and contains no picture.
+    func discardEmptyFolder() { if isNew { PathText.withSystemPath(folder) { _ = rmdir($0) } } }
 
     /// Returns the file name of a track's picture, for example `00007-person.jpg`. The leading zeros make names sort by
     /// track id. Characters of the label other than letters and digits are replaced by `-`.

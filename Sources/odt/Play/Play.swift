@@ -70,7 +70,7 @@ private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> I
     }
     _ = TerminationHandler.shared
     let pipeline = try Pipeline(
-        "\(source.description) ! videoconvert ! videoflip video-direction=auto ! swiftodt name=swiftodt "
+        "\(source.description) videoconvert name=video ! videoflip video-direction=auto ! swiftodt name=swiftodt "
             + "multiple-objects=true max-objects=100 ! videoconvert ! \(sink)")
     source.setAddress(in: pipeline)
     let element = pipeline["swiftodt"]
@@ -81,7 +81,10 @@ private func play(_ source: MediaSource, _ line: CommandLineOptions) throws -> I
     var configuration = Player.Configuration()
     configuration.hasBegun = { watchdog.hasFirstFrame }
     configuration.end = { pad.endStream() }
-    let player = Player(pipeline, configuration) { printError("odt play: \($0)") }
+    let notify: @Sendable (String) -> Void = { printError("odt play: \($0)") }
+    let linker = StreamLinker(videoOf: pipeline, notify: notify)
+    defer { withExtendedLifetime(linker) {} }
+    let player = Player(pipeline, configuration, notify: notify)
     var ending = player.play { _ in }
     player.stop()
     source.explain(&ending)

@@ -40,9 +40,11 @@ enum VideoFrame {
                 "!", "jpegenc", "quality=85", "!", "multifilesink", "max-files=64",
                 "location=\(quoted(path + "/%d"))",
             ]
-        // `env` searches `PATH` for the program.
-        let code = try ChildProcess("/usr/bin/env", ["gst-launch-1.0", "-q"] + pipeline).exitCode()
-        guard code != 127 else {
+        // The shell searches `PATH` for the program.
+        var program = try ChildProcess(
+            "/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh", "gst-launch-1.0", "-q"] + pipeline, readsOutput: true)
+        let output = program.output()
+        guard try program.exitCode() != 127 else {
             throw ODTError(.failed, "gst-launch-1.0 is not installed; apt install gstreamer1.0-tools")
         }
         let written = PartFile.names(in: path).compactMap { Int($0) }.sorted()
@@ -50,10 +52,19 @@ enum VideoFrame {
             let bytes = try? FileBytes.read("\(path)/\(index)", limit: 64 << 20), !bytes.isEmpty
         else {
             throw PlaybackError(
-                "cannot read a frame from \(media.addressWithoutPassword)",
+                "cannot read a frame from \(media.addressWithoutPassword)"
+                    + (media.path == nil ? "" : ": \(cause(output))"),
                 media.path == nil ? .fileNotFound : .invalidFile)
         }
         return bytes
+    }
+
+    /// Returns the text of the first error in the output of `gst-launch-1.0`.
+    private static func cause(_ output: String) -> String {
+        let line = output.split(separator: "\n").first { $0.contains("/GstPipeline:") }
+        let text = line?.split(separator: "/GstPipeline:").last?.drop { $0 != " " }.dropFirst()
+        if text == "Internal data stream error.", output.contains("reason not-linked") { return "it contains no video" }
+        return text.map(String.init) ?? "it contains no frame"
     }
 
     /// Quotes a text for a description in `gst-launch-1.0` syntax.
