@@ -61,6 +61,13 @@ struct AnnotationOutputs: Sendable {
             if let property = used[PartFile.target(of: name)] {
                 throw PlaybackError("\(name) is the file of the property \(property): choose another output file")
             }
+            var status = stat()
+            if PathText.withSystemPath(name, { stat($0, &status) }) == 0,
+                ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
+            {
+                let remedy = name == video ? "choose another output file" : "use '-' for standard output"
+                throw PlaybackError("\(name) is not a regular file: \(remedy)")
+            }
             if !mayReplace, PathText.exists(name) {
                 throw PlaybackError("\(name) already exists: use --force to replace it", isUsage: true)
             }
