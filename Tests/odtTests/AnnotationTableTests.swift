@@ -127,4 +127,14 @@ import Testing
     func outputNamesHaveNoPassword(_ input: String, _ stem: String, _ ending: String) {
         #expect(AnnotationBatch.name(of: input) == (stem, ending))
     }
+
+    /// Only inputs that differ in their extension keep it.
+    @Test func batchGivesEachInputAnotherName() throws {
+        let line = try CommandLineOptions(
+            ["x/in.mp4", "y/in.mp4", "in-2.mp4", "a.mkv", "a.mts"], valued: [], flags: [])
+        #expect(
+            try AnnotationBatch(line, into: "o").jobs.map(\.outputs.video) == [
+                "o/in.mp4", "o/in-2.mp4", "o/in-2-2.mp4", "o/a.mkv.mkv", "o/a.mts.mp4",
+            ])
+    }
 }

@@ -344,10 +344,10 @@ class Written(Annotating):
         address = served(self, self.folder)
         said = self.annotate("--out-dir", self.path("out"), "--container=mkv", "--export=coco=.coco", "--export=cvat=.xml", f"{address}/a.mkv?key=secret.x",
                              f"{address}/a.mkv?key=secret.y", f"{address}/none.mkv?key=secret", code=1)
-        self.assertEqual(sorted(os.listdir(self.path("out"))), [f"a.mkv{number}.{ending}" for number in ("-2", "") for ending in ("coco", "mkv", "xml")])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), [f"a{number}.{ending}" for number in ("-2", "") for ending in ("coco", "mkv", "xml")])
         self.assertIn(f"1 of 3 failed: {address.replace('admin:secret@', '')}/none.mkv", said.stderr)
         texts = [said.stdout, said.stderr]
-        for name in ("a.mkv.coco", "a.mkv-2.xml"):
+        for name in ("a.coco", "a-2.xml"):
             with open(self.path(f"out/{name}"), encoding="utf-8") as file:
                 texts.append(file.read())
         self.assertNotIn("secret", "".join(texts))
@@ -497,6 +497,10 @@ class Folders(Annotating):
         self.assertEqual(said.stderr, "")
         self.assertEqual(codecs(os.path.join(done, "b.mp4")), ["h264"])
 
+    def test_subfolders_are_named_if_there_is_no_video(self):
+        os.makedirs(self.path("footage/day"))
+        self.assertIn("footage; its subfolders are not searched", self.annotate("--out-dir", self.path("done"), self.path("footage"), code=2).stderr)
+
     def test_fifo_does_not_block_batch(self):
         """A FIFO may never get a writer."""
         os.mkfifo(self.path("fifo.mkv"))
@@ -598,6 +602,8 @@ class Ended(Annotating):
                         break
                     time.sleep(0.05)
                 program.send_signal(signal.SIGINT)
+                self.assertIn("ending the stream", program.stderr.readline())
+                program.send_signal(signal.SIGTERM)
                 _, said = program.communicate(timeout=20)
         finally:
             program.kill()
@@ -629,5 +635,3 @@ class Ended(Annotating):
         # The progress line is removed at the end.
         self.assertTrue(shown.endswith(b"\x1b[K"), shown)
         self.assertEqual(self.annotate("--force", self.picture, self.path("out.mkv")).stderr, "")
-                self.assertIn("ending the stream", program.stderr.readline())
-                program.send_signal(signal.SIGTERM)

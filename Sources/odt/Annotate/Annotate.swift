@@ -32,8 +32,8 @@ private let help = """
       --encoder NAME     auto (hardware if it works, otherwise software), software, or an element such as
                          vah264enc, nvh264enc, qsvh264enc (default: auto)
       --force            replace existing files
-      --out-dir DIR      annotate several files, or all videos in folders; the results get the same names in DIR.
-                         If one video fails, the others are still processed
+      --out-dir DIR      annotate several files, or all videos in folders, without their subfolders; the results get
+                         the same names in DIR. If one video fails, the others are still processed
       --container KIND   with --out-dir: container of all results: mp4, mov, mkv or webm
                          (default: as the input if supported, otherwise mp4)
       --help             show this text
@@ -43,8 +43,8 @@ private let help = """
 
     Unfinished files are named NAME.part.EXT. After a full disk or kill -9 these files remain and can be played. Ctrl-C ends
     the recording properly; a second Ctrl-C stops at once. The exit code is 0 after success, 1 after an error, 2 after an
-    invalid command line, 3 if the machine lacks something that every video needs, 4 if the input cannot be read or its decoder
-    is missing.
+    invalid command line, 3 if the machine lacks something that every video needs, 4 if the input or its decoder is missing
+    or the input is unreachable.
 
     examples:
       odt annotate holiday.mp4 annotated.mp4

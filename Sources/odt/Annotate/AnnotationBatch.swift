@@ -84,7 +84,9 @@ struct AnnotationBatch {
             // a number, such as `film.part2.mkv`, are usual for complete videos.
             !name.hasPrefix(".") && isVideo(name) && !isUnfinished(PartFile.parts(of: name).stem)
         }
-        guard !names.isEmpty else { throw CommandLineError("no video in \(operand).") }
+        guard !names.isEmpty else {
+            throw CommandLineError("no video in \(operand); its subfolders are not searched.")
+        }
         return names.sorted().map { base + $0 }
     }
 
@@ -96,14 +98,18 @@ struct AnnotationBatch {
     /// their output names contain the extension of the input. If output names are still equal, a number is appended.
     private static func stems(of inputs: [String], _ container: String?) -> [String] {
         let plain = inputs.map { name(of: $0).stem }
-        var count: [String: Int] = [:]
-        for stem in plain { count[stem, default: 0] += 1 }
-        var used: [String: Int] = [:]
+        var endings: [String: Set<String>] = [:]
+        for (input, stem) in zip(inputs, plain) { endings[stem, default: []].insert(name(of: input).ending) }
+        var used: Set<String> = []
         return zip(inputs, plain).map { input, stem in
             var name = stem.isEmpty ? "video" : stem
-            if count[stem, default: 0] > 1 { name += Self.name(of: input).ending }
-            used[name, default: 0] += 1
-            return used[name] == 1 ? name : "\(name)-\(used[name] ?? 1)"
+            if endings[stem, default: []].count > 1 { name += Self.name(of: input).ending }
+            var (unique, number) = (name, 1)
+            while !used.insert(unique).inserted {
+                number += 1
+                unique = "\(name)-\(number)"
+            }
+            return unique
         }
     }
 
