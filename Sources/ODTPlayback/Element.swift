@@ -243,6 +243,9 @@ package enum PropertySetting {
         }
         let name = String(word[..<equals])
         guard let about = specification(name, of: element) else {
+            guard !element.has(name) else {
+                throw PlaybackError("the property '\(name)' of \(kind) is read-only", isUsage: true)
+            }
             let meant = spellingSuggestion(for: name, in: names(of: element)).map { "; \($0)" }
             throw PlaybackError(
                 "\(kind) has no property '\(name)'\(meant ?? ": gst-inspect-1.0 \(kind) lists them")", isUsage: true)

@@ -42,6 +42,9 @@ switch words.first {
 case nil:
     printError(usage())
     exit(ExitCode.usage)
+case "help" where subcommands.contains(where: { $0.name == words.dropFirst().first }):
+    _ = subcommands.first { $0.name == words[1] }?.run(["--help"])
+    flushOutput()
 case "help", "--help", "-h":
     print(usage())
 case "--version":

@@ -539,6 +539,14 @@ class Shown(unittest.TestCase):
         for name, *_, path in listed:
             self.assertEqual(command(".build/tool/odt", "models", "show", path).stdout.splitlines()[:2], [path, f"  name     {name}"])
 
+    def test_list_aligns_columns_after_a_long_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a" * 40, "b"):
+                with open(f"{folder}/{name}.onnx", "wb"):
+                    pass
+            lines = command(".build/tool/odt", "models", "list", SWIFTODT_MODEL_PATH=folder).stdout.splitlines()
+        self.assertEqual({line.index(line.split()[1]) for line in lines}, {42})
+
     def test_model_that_is_not_installed_is_named_with_its_command(self):
         with tempfile.TemporaryDirectory() as empty:
             for word in ("show", "use"):

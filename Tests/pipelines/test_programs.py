@@ -172,6 +172,10 @@ class Programs(unittest.TestCase):
         self.refuses(2, "FILE", TOOL, "models", "show")
         self.refuses(1, "odt models list", TOOL, "models", "show", "nonsense")
 
+    def test_help_of_subcommand(self):
+        self.assertEqual(command(TOOL, "help", "annotate").stdout, command(TOOL, "annotate", "--help").stdout)
+        self.assertIn("usage: odt <subcommand>", command(TOOL, "help").stdout)
+
     def test_unknown_option_is_answered_with_the_nearest_one(self):
         self.refuses(2, "unknown option '--jsn'; did you mean '--json'?", TOOL, "annotate", "--jsn", "-", "in.mp4")
         self.refuses(2, "unknown option '--nonsense'.", TOOL, "annotate", "--nonsense", "in.mp4")
@@ -179,6 +183,7 @@ class Programs(unittest.TestCase):
     def test_property_given_as_an_option_is_answered_with_set(self):
         for command_ in ("annotate", "watch", "detect"):
             self.refuses(2, "--set max-objects=VALUE", TOOL, command_, "--max-objects", "3", "in.mp4", GST_PLUGIN_PATH=f"{ROOT}/.build/plugin")
+        self.refuses(2, "--set model-file=VALUE", TOOL, "annotate", "--model", "x", "in.mp4", GST_PLUGIN_PATH=f"{ROOT}/.build/plugin")
 
     def test_unknown_property_is_answered_with_the_nearest_one(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -146,7 +146,8 @@ class Page(unittest.TestCase):
             name = os.fsencode(folder) + b"/z\xe9.json"
             with open(name, "w", encoding="ascii") as file:
                 file.write("[]")
-            subprocess.run([f"{ROOT}/.build/tool/odt", "zones", "--check", name], check=True, timeout=60)
+            said = subprocess.run([f"{ROOT}/.build/tool/odt", "zones", "--check", name], check=True, timeout=60, capture_output=True)
+            self.assertEqual(said.stdout, b"no zones\n")
 
     def test_unreadable_video_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -43,9 +43,11 @@ struct CommandLineOptions {
 
     private static func rejection(of name: String, knowing options: Set<String>) -> String {
         let rejection = "unknown option '\(name)'"
-        let property = String(name.drop { $0 == "-" })
-        if options.contains("--set"), PropertySetting.namesOfSwiftodt.contains(property) {
-            return "\(rejection); set the property of this name with --set \(property)=VALUE."
+        let word = String(name.drop { $0 == "-" })
+        if options.contains("--set"),
+            let property = PropertySetting.namesOfSwiftodt.first(where: { [word, "\(word)-file"].contains($0) })
+        {
+            return "\(rejection); set the property with --set \(property)=VALUE."
         }
         return rejection + (spellingSuggestion(for: name, in: options.sorted()).map { "; \($0)" } ?? ".")
     }

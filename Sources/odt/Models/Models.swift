@@ -53,6 +53,11 @@ private func listModels() -> Int32 {
     let available = FetchableModel.all().filter { known in
         !installed.contains { $0.manifest != nil && $0.name == known.name }
     }
+    let width = (installed.map(\.name) + available.map(\.name)).reduce(26) { max($0, $1.count + 2) }
+    func columns(_ name: String, _ state: String, _ licence: String, _ size: String) -> String {
+        zip([name, state, licence, size], [width, 16, 14, 10])
+            .map { padded($0, to: max($1, $0.count + 2)) }.joined()
+    }
     for model in installed {
         print(
             columns(model.name, model.isDefault ? "default" : "installed", model.licence, size(model.bytes))
@@ -65,11 +70,6 @@ private func listModels() -> Int32 {
         print("No models found; run \(FetchProgram.modelAdvice) to fetch the default ones.")
     }
     return ExitCode.success
-}
-
-private func columns(_ name: String, _ state: String, _ licence: String, _ size: String) -> String {
-    zip([name, state, licence, size], [26, 16, 14, 10])
-        .map { padded($0, to: max($1, $0.count + 2)) }.joined()
 }
 
 private func size(_ bytes: Int) -> String { DecimalText.text(Double(bytes) / 1e6, decimals: 1) + " MB" }

@@ -78,7 +78,9 @@ struct WatchConfiguration {
                 isUsage: true)
         }
         guard let source = group.entries.first(where: { $0.key == "source" }), !source.value.isEmpty else {
-            throw PlaybackError("\(group.place): [\(group.name)] needs a source=", isUsage: true)
+            let misspelled = group.entries.first { nearestName(to: $0.key, in: ["source"]) != nil }
+            let meant = misspelled.map { ", not '\($0.key)='" } ?? ""
+            throw PlaybackError("\(group.place): [\(group.name)] needs a source=\(meant)", isUsage: true)
         }
         var plan = CameraPlan(
             name: name, source: MediaSource.isAddress(source.value) ? source.value : path(source.value))

@@ -37,7 +37,9 @@ private let help = """
 }
 
 private func check(_ file: String) throws -> Int32 {
-    for zone in try Zone.list(named: file) {
+    let zones = try Zone.list(named: file)
+    if zones.isEmpty { print("no zones") }
+    for zone in zones {
         print(
             padded(zone.name, to: 20), padded(zone.kind.rawValue, to: 8), "\(zone.points.count) points",
             zone.labels.isEmpty ? "" : zone.labels.sorted().joined(separator: ", "))
