@@ -183,7 +183,7 @@ drop_refused (GstBaseTransform * base)
 {
   if (GST_PAD_IS_FLUSHING (base->srcpad))
     return GST_FLOW_FLUSHING;
-  swiftodt_session_drop_refused (SESSION (base));
+  swiftodt_session_drop_refused (SESSION (base), FALSE);
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -222,7 +222,7 @@ forward (GstBaseTransform * base, gboolean drain)
       note_position (base, GST_BUFFER_CAST (next));
       flow = gst_pad_push (base->srcpad, GST_BUFFER_CAST (next));
       if (flow <= GST_FLOW_EOS)
-        swiftodt_session_drop_refused (SESSION (base));
+        swiftodt_session_drop_refused (SESSION (base), flow == GST_FLOW_EOS);
     } else {
       gboolean is_caps = GST_EVENT_TYPE (next) == GST_EVENT_CAPS;
       if (!pass_event (base, GST_EVENT_CAST (next)) && is_caps)
@@ -306,7 +306,7 @@ sink_event (GstBaseTransform * base, GstEvent * event)
     GstFlowReturn flow = forward (base, FALSE);
     if (is_checked)
       swiftodt_session_check_flow (SESSION (base), flow);
-    /* The queued event is accepted even if downstream takes no more frames. The next frame returns this flow. */
+    /* EOS, FLUSHING and NOT_LINKED concern the frames, not the event. A later frame returns this flow. */
     return flow >= GST_FLOW_EOS;
   }
   gboolean is_sent = pass_event (base, event);

@@ -145,7 +145,7 @@ package final class Pipeline: @unchecked Sendable {
         _ description: String, as kind: String,
         by call: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
     ) throws -> UnsafeMutablePointer<GstElement> {
-        // GStreamer would read only the text before it.
+        // GStreamer reads a description only up to the first NUL character.
         guard !description.utf8.contains(0) else {
             throw PlaybackError("a \(kind) contains a NUL character; remove it", isUsage: true)
         }

@@ -70,7 +70,8 @@ public final class VisionObjectDetectorOptions {
         set { scene.filter.allowlist = Set(newValue.map { $0.lowercased() }) }
     }
 
-    /// The labels of objects to leave out, or label groups.
+    /// The labels of objects to leave out, or label groups. A label that the detector does not have is an error at the
+    /// first image.
     public var deniedLabels: Set<String> {
         get { scene.filter.denylist }
         set { scene.filter.denylist = Set(newValue.map { $0.lowercased() }) }

@@ -132,7 +132,7 @@ public struct VideoObjects: AsyncSequence, Sendable {
                 result.isAfterLastFrame = true
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
-                for event in result.zoneEvents { result.count(event) }
+                if channel.failure == nil { result.finishZones() }
             } else if entry.isLate, result.objects.isEmpty {
                 result.isAfterLastFrame = true
             }
@@ -186,7 +186,7 @@ public struct VideoResult: Sendable {
     public internal(set) var trackEvents: [TrackedObjectEvent] = []
     /// The objects that have entered or left areas, or have crossed lines.
     public internal(set) var zoneEvents: [ZoneEvent] = []
-    /// The counts of all zones since the beginning.
+    /// The counts of all zones since the beginning. With ``VideoOptions/Updates/none``, only those with events.
     public internal(set) var zoneCounts: [ZoneCount] = []
     /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the result came after its frame had passed, as
     /// results can with ``VideoOptions/resultInterval``.
@@ -200,19 +200,28 @@ public struct VideoResult: Sendable {
     /// The objects that were detected in this frame.
     public var visibleObjects: [TrackedObject] { objects.filter(\.isVisible) }
 
-    /// Updates the counts by an event after the last frame.
-    fileprivate mutating func count(_ event: ZoneEvent) {
-        let isNew = !zoneCounts.contains { $0.name == event.zone }
-        if isNew { zoneCounts.append(ZoneCount(name: event.zone, kind: event.kind == .cross ? .line : .area)) }
-        guard let index = zoneCounts.firstIndex(where: { $0.name == event.zone }) else { return }
-        zoneCounts[index].count(event.label) { counts in
-            switch event.kind {
-            case .enter: (counts.count, counts.entered) = (counts.count + 1, counts.entered + 1)
-            case .leave: (counts.count, counts.left) = (counts.count - 1, counts.left + 1)
-            case .cross where event.direction == .in: counts.in += 1
-            case .cross: counts.out += 1
-            case .dwell: break
+    /// Completes the counts at the end of the stream, when all objects have left the areas.
+    fileprivate mutating func finishZones() {
+        for event in zoneEvents where event.kind == .enter || event.kind == .cross {
+            let index = zoneCounts.firstIndex { $0.name == event.zone } ?? zoneCounts.endIndex
+            if index == zoneCounts.endIndex {
+                zoneCounts.append(ZoneCount(name: event.zone, kind: event.kind == .cross ? .line : .area))
+            }
+            zoneCounts[index].count(event.label) { counts in
+                switch event.direction {
+                case nil: counts.entered += 1
+                case .in: counts.in += 1
+                case .out: counts.out += 1
+                }
             }
         }
+        for index in zoneCounts.indices {
+            for label in zoneCounts[index].byLabel.keys { zoneCounts[index].byLabel[label]?.leaveAll() }
+            zoneCounts[index].all.leaveAll()
+        }
     }
+}
+
+extension ZoneCount.Counts {
+    fileprivate mutating func leaveAll() { (count, left) = (0, entered) }
 }

@@ -30,7 +30,7 @@ public struct VideoOptions: Hashable, Sendable {
     public var detectionsFile: String?
     /// The OpenVINO device (`device`).
     public var device = "CPU"
-    /// The number of inference threads; 0 lets the runtime decide (`threads`).
+    /// The number of inference threads, up to 1,024; 0 lets the runtime decide (`threads`).
     public var threads = 0
     /// The minimum score of a detection that starts a track, 0 to 1 (`score-threshold`). With `nil`, the model's
     /// threshold applies.
@@ -198,7 +198,7 @@ extension VideoOptions {
 
     /// Whether frames wait for their detections.
     public enum Strategy: String, CaseIterable, Sendable {
-        /// `keepOnlyLatest` for live sources, else `everyFrame`.
+        /// `keepOnlyLatest` for live sources, except frames that `swiftodtgate` releases late; else `everyFrame`.
         case auto
         /// No frame waits. An idle detector takes the newest frame.
         case keepOnlyLatest = "keep-only-latest"

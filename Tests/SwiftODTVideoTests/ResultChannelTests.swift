@@ -45,7 +45,7 @@ import Testing
         #expect(timestamps == Array(0..<100))
     }
 
-    /// They would retain the element.
+    /// A message retains the element that posted it.
     @Test func messagesAfterTheEndAreReleased() throws {
         try PluginSearch.startGStreamer()
         let channel = ResultChannel()

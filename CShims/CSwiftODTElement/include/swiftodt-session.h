@@ -97,7 +97,7 @@ gboolean swiftodt_session_is_frame_next (SwiftOdtSession session);
 gboolean swiftodt_session_has_queued_caps (SwiftOdtSession session);
 /* Called on the streaming thread after downstream has refused the caps of the next frames. Drops the frames up to the
  * next caps event. */
-void swiftodt_session_drop_refused (SwiftOdtSession session);
+void swiftodt_session_drop_refused (SwiftOdtSession session, gboolean is_end);
 /* Called on the streaming thread with the flow of frames that were pushed because of an event or query. Returns
  * whether the flow is OK. Posts an element error if downstream has refused the caps, as the flow cannot be returned to
  * upstream. */

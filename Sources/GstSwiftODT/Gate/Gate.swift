@@ -137,19 +137,27 @@ struct Gate {
     /// decoded.
     private var isGroupIncomplete = false
 
-    /// The current group of pictures: the time of its key frame, and the size in bytes of its frames so far.
+    /// The current group of pictures: the time of its key frame, the size in bytes of its frames so far, and whether each
+    /// of them has a timestamp.
     private var group: (start: Nanoseconds, bytes: Int, isTimed: Bool)?
     /// Whether the latest complete group of pictures is within the limits of the kept frames, and whether each of its
     /// frames has a timestamp.
     private var isGroupKeepable = false
-    /// The number of consecutive still key frames that the decoder has not output.
-    private var ignoredStills = 0
+    /// The number of consecutive still key frames that the decoder has not output, and the value of ``latest`` at the
+    /// report of the last of them.
+    private var ignoredStills: (count: Int, since: Nanoseconds) = (0, .min)
 
-    /// The range of the maximum time by which presentation timestamps step back because frames are reordered. A greater
-    /// step back means that the clock of the source was set back. Frames are reordered only within ``latestStep``.
+    /// The limits of the tolerated step back of timestamps. The tolerance is ``latestStep``, because a reordered frame is
+    /// displayed after the previous reference frame. A greater step back means that the clock of the source was set back.
     private static let maximumDisorder: ClosedRange<Nanoseconds> = 1_000_000_000...10_000_000_000
-    /// After this number of ``ignoredStills``, the gate stays open.
+    /// After this number of ``ignoredStills``, the gate stays open for ``ignoredStillsPause``. Usually the decoder does not
+    /// support still frames, but the key frames can also be damaged.
     private static let maximumIgnoredStills = 2
+    private static let ignoredStillsPause: Nanoseconds = 600_000_000_000
+    private var expectsStillToBeOutput: Bool {
+        ignoredStills.count < Self.maximumIgnoredStills
+            || latest.map { $0.since(ignoredStills.since) >= Self.ignoredStillsPause } ?? false
+    }
 
     init() { counters.openings[.start] = 1 }
 
@@ -195,7 +203,7 @@ struct Gate {
         if frame.isDiscontinuous || frame.time == nil || request != nil || quietSince == nil { quietSince = now }
         request = nil
         guard frame.isKeyFrame, frame.time != nil, isGroupKeepable, hasReports, !isActive, !options.isForcedOpen,
-            ignoredStills < Self.maximumIgnoredStills, now.since(quietSince ?? now) >= options.holdTime
+            expectsStillToBeOutput, now.since(quietSince ?? now) >= options.holdTime
         else { return .pass }
         state = .calm
         beginStill(frame, at: now)
@@ -288,13 +296,13 @@ struct Gate {
         hasReports = true
         if time.map({ $0 >= stillTimestamp ?? .min }) ?? true {
             isAnswered = true
-            if isAnswer { ignoredStills = 0 }
+            if isAnswer { ignoredStills.count = 0 }
             if state == .calm, rewinds, keepsEarlier { isRewindRequested = true }
             if !isRewindRequested { dropEarlier() }
         } else if isAnswer, !isAnswered, state == .calm {
             // The decoder has not output the key frame. With the frames after it, it may output frames again.
             request = .discontinuity
-            ignoredStills += 1
+            ignoredStills = (ignoredStills.count + 1, latest ?? .min)
         }
         // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
         if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }
@@ -318,6 +326,7 @@ struct Gate {
     /// Called when another segment begins or the timestamps restart.
     mutating func beginSegment() {
         (latest, quietSince, stillTime, stillTimestamp, isGroupIncomplete, group) = (nil, nil, nil, nil, false, nil)
+        ignoredStills.count = 0
         latestStep = 0
     }
 

@@ -101,14 +101,14 @@ final class BusReporter {
     /// Discards the state of the previous epoch, except ``hasPostedObjects``: the application still assumes that the
     /// posted objects are present.
     ///
-    /// - Parameter isContinuous: Whether the running time continues. The deferred report and the time of the latest one
-    ///   then remain valid.
-    /// - Returns: The number of reports that were coalesced.
-    func beginEpoch(isContinuous: Bool) -> Int {
+    /// - Parameter time: The running time of the first frame of the epoch in nanoseconds; `nil` after a flush. If it is
+    ///   later than the latest posted report, the deferred report and `message-interval` remain in effect.
+    /// - Returns: Whether a deferred report was discarded.
+    func beginEpoch(at time: Nanoseconds?) -> Bool {
         lastIdentity = nil
-        if isContinuous { return 0 }
+        if let time, let lastPosted, time > lastPosted { return false }
         defer { (waiting, lastPosted) = (nil, nil) }
-        return waiting == nil ? 0 : 1
+        return waiting != nil
     }
 
     /// - Returns: Whether there was a deferred report.
@@ -144,7 +144,7 @@ final class BusReporter {
                     state: $0.object.track.state == .new ? .tracked : $0.object.track.state)
             }
             defer { lastIdentity = identity }
-            guard let lastIdentity else { return !identity.isEmpty || hasPostedObjects }
+            guard let lastIdentity else { return !identity.isEmpty || hasPostedObjects || waiting != nil }
             return identity != lastIdentity
         }
     }

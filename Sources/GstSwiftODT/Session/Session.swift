@@ -158,7 +158,7 @@ final class Session: @unchecked Sendable {
 
     var hasQueuedCaps: Bool { stream?.hasQueuedCaps ?? false }
 
-    func dropRefused() { stream?.dropRefused() }
+    func dropRefused(isEnd: Bool) { stream?.dropRefused(isEnd: isEnd) }
 
     func check(_ flow: GstFlowReturn) -> Bool { element.check(flow) }
 

@@ -93,7 +93,9 @@ func sessionIsFrameNext(_ handle: SwiftOdtSession?) -> gboolean { session(handle
 func sessionHasQueuedCaps(_ handle: SwiftOdtSession?) -> gboolean { session(handle).hasQueuedCaps ? 1 : 0 }
 
 @_cdecl("swiftodt_session_drop_refused")
-func sessionDropRefused(_ handle: SwiftOdtSession?) { session(handle).dropRefused() }
+func sessionDropRefused(_ handle: SwiftOdtSession?, isEnd: gboolean) {
+    session(handle).dropRefused(isEnd: isEnd != 0)
+}
 
 @_cdecl("swiftodt_session_check_flow")
 func sessionCheckFlow(_ handle: SwiftOdtSession?, _ flow: GstFlowReturn) -> gboolean {

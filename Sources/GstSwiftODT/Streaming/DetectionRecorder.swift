@@ -123,8 +123,8 @@ final class DetectionRecorder {
         element.warn(problem)
     }
 
-    /// Called at a flush, at a seek, and when another stream begins. The header describes the first frame whose inference
-    /// has started.
+    /// Called at a flush, at a seek, and when another stream begins. `header` is set when the first inference starts, so a
+    /// frame that a flush drops before its result counts, too.
     func noteDiscontinuity() { hasGap = hasGap || frames > 0 || header != nil }
 
     func finishStream() {

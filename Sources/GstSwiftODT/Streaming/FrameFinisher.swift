@@ -107,7 +107,7 @@ final class FrameFinisher {
     func process(
         _ context: FrameContext, answers: [(StartedDetection, [Detection])], posts: Bool
     ) throws -> ProcessedFrame {
-        if let reason = context.epochBreak { endEpoch(reason) }
+        if let reason = context.epochBreak { endEpoch(reason, at: context.time) }
         if context.resetsTracks {
             element.log(.debug, "all tracks end because of reset-tracks")
             endTracks(.flush)
@@ -334,24 +334,26 @@ final class FrameFinisher {
 
     /// Ends all tracks, begins a new epoch (see ``EpochRule``) and discards the drawing state.
     func beginEpoch(_ reason: EpochRule.Break) {
-        endEpoch(reason)
+        endEpoch(reason, at: nil)
         drawer.reset()
     }
 
     /// Begins a new epoch. The drawing state is kept, because frames of the past epoch may still be drawn on.
-    private func endEpoch(_ reason: EpochRule.Break) {
+    ///
+    /// - Parameter time: the running time of the first frame of the epoch; `nil` after a flush.
+    private func endEpoch(_ reason: EpochRule.Break, at time: Nanoseconds?) {
         if [.flush, .seek, .stream].contains(reason) { recorder?.noteDiscontinuity() }
         endTracks(.flush)
         trail = TimestampMap()
         drawer.endEpoch()
-        let coalesced = reporter.beginEpoch(isContinuous: [.stream, .gap, .size, .orientation].contains(reason))
+        let isReportDiscarded = reporter.beginEpoch(at: time)
         lastAnswer = nil
         lastReport = nil
         epoch += 1
         element.log(.info, "epoch \(epoch) begins: \(reason.rawValue)")
         statistics.update { [epoch] in
             $0.epoch = epoch
-            $0.coalesced += UInt64(coalesced)
+            $0.coalesced += isReportDiscarded ? 1 : 0
         }
     }
 

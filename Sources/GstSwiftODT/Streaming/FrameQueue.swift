@@ -76,7 +76,7 @@ struct FrameQueue: ~Copyable {
             if case .event = item {
                 kept.append(item)
             } else {
-                if item.isFrame { frameCount -= 1 }
+                frameCount -= 1
                 Self.release(item)
             }
         }

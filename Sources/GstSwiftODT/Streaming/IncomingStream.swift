@@ -182,34 +182,36 @@ struct IncomingStream {
     }
 }
 
-/// Determines how long frames are late after the gate before the decoder has released kept frames. The frames that
-/// arrive while these are processed are late, too.
+/// Decides which frames are late after the gate before the decoder has released kept frames.
+///
+/// The delay of a frame is the time since the opening of the gate, minus the difference between the frame's timestamp and
+/// the latest timestamp that the gate had received by then. Frames are late until their delay is at most ``tolerance``, or
+/// has not decreased for ``stallLimit``. The frames that arrive while the released ones are processed can be late, too.
 struct CatchUp {
-    /// Below this delay, the frames have caught up with the stream.
-    private static let caughtUp: Nanoseconds = 150_000_000
-    /// If the delay has not decreased for this time, the frames cannot catch up. Either the machine is too slow, or the
-    /// decoder causes the delay.
-    private static let patience: Nanoseconds = 1_000_000_000
+    private static let tolerance: Nanoseconds = 150_000_000
+    /// If the delay does not decrease, the machine is too slow, or the decoder causes the delay.
+    private static let stallLimit: Nanoseconds = 1_000_000_000
 
-    /// The timestamp of the frame at which the gate opened, and the monotonic time of the opening.
-    private let (latest, opening): (Nanoseconds, Nanoseconds)
-    private var least: (delay: Nanoseconds, at: Nanoseconds)?
+    private let (latestTimestamp, openingTime): (Nanoseconds, Nanoseconds)
+    private var minimum: (delay: Nanoseconds, at: Nanoseconds)?
 
     /// Returns `nil` for an unknown timestamp.
-    init?(latest: UInt64, at opening: Nanoseconds) {
+    ///
+    /// - Parameter openingTime: the monotonic time at which the gate opened.
+    init?(latest: UInt64, at openingTime: Nanoseconds) {
         guard let latest = Nanoseconds(exactly: latest) else { return nil }
-        (self.latest, self.opening) = (latest, opening)
+        (latestTimestamp, self.openingTime) = (latest, openingTime)
     }
 
     /// - Parameter now: the monotonic time at which the frame arrives.
     mutating func isLate(_ timestamp: UInt64, at now: Nanoseconds) -> Bool {
         guard let timestamp = Nanoseconds(exactly: timestamp) else { return false }
-        let delay = now.since(opening).since(timestamp.since(latest))
-        if let least, delay >= least.delay {
-            if now.since(least.at) > Self.patience { return false }
+        let delay = now.since(openingTime).since(timestamp.since(latestTimestamp))
+        if let minimum, delay >= minimum.delay {
+            if now.since(minimum.at) > Self.stallLimit { return false }
         } else {
-            least = (delay, now)
+            minimum = (delay, now)
         }
-        return delay > Self.caughtUp
+        return delay > Self.tolerance
     }
 }

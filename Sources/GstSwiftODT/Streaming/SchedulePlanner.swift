@@ -64,8 +64,8 @@ struct SchedulePlan: Equatable {
     /// The frame duration that is assumed if neither frames nor caps specify one: 30 frames per second.
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
-    /// Whether each frame waits for the result of its own inference. If `false`, no frame waits. With `strategy=auto`,
-    /// single frames of a live stream wait if they are late (``CatchUp``).
+    /// Whether each frame waits for the result of its own inference. If `false`, no frame waits, except late frames of a
+    /// live stream with `strategy=auto` (``CatchUp``), whose copies of the plan have `true`.
     var waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int

@@ -41,7 +41,7 @@ final class Stream {
     /// The number of held frames in the latest answer to an allocation query (`answered`), and the number for which
     /// another query was requested.
     private var allocation = (answered: 0, requested: 0)
-    /// Whether frames were dropped because downstream has refused a frame or its caps.
+    /// Whether downstream has refused a frame or its caps.
     private var hasRefusedFrames = false
 
     init(
@@ -449,10 +449,14 @@ final class Stream {
 
     /// Drops the queued frames after downstream has refused a frame, or the caps of the frames. After refused caps, the
     /// base class refuses later frames until it has negotiated.
-    func dropRefused() {
+    ///
+    /// - Parameter isEnd: whether downstream has refused the frame because its stream has ended. It may accept queued
+    ///   frames of the next segment, so they are not dropped.
+    func dropRefused(isEnd: Bool) {
+        hasRefusedFrames = true
+        if isEnd { return }
         let count = queue.frameCount + held.frameCount
         if !held.removeFramesBeforeCaps() { queue.removeFramesBeforeCaps() }
-        hasRefusedFrames = true
         element.log(
             .debug,
             "a frame or its caps were refused: \(count - queue.frameCount - held.frameCount) queued frames are dropped")

@@ -34,7 +34,7 @@ public final class ObjectDetector: Sendable {
         public var labelFile: String?
         /// The OpenVINO device, default `CPU`.
         public var device: String
-        /// The maximum number of inference threads. The default of 0 lets the runtime decide.
+        /// The maximum number of inference threads, up to 1,024. The default of 0 lets the runtime decide.
         public var threads: Int
         /// The minimum score of a detection, 0 to 1, default 0.1. The default is low, because an ``ObjectTracker`` also
         /// uses detections with low scores.

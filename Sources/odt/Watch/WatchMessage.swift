@@ -21,7 +21,8 @@ struct WatchMessage {
     let mayWait: Bool
 
     /// The wall-clock time of the message's frame, in nanoseconds since 1970. The gate can delay frames by some seconds.
-    /// Equals ``time`` if the message has no plausible `utc-time`.
+    /// Equals ``time`` if the message has no `utc-time`, or if `utc-time` is later than ``time`` or more than
+    /// ``CameraGate/longestCalm`` earlier, because the clock of the camera is wrong.
     var frameTime: Nanoseconds {
         guard let taken = fields.count("utc-time").flatMap({ Nanoseconds(exactly: $0) }),
             (0...CameraGate.longestCalm).contains(time.since(taken))

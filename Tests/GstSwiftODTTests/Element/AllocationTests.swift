@@ -228,6 +228,7 @@ import Testing
         segment.stop = 33_333_333
         gst_harness_push_event(harness.harness, gst_event_new_segment(&segment))
         let pool = BoundedPool(bufferSize: Int(harness.info.size), count: 2)
+        var passed = 0
         for number in 0..<40 {
             guard let buffer = pool.acquire() else {
                 Issue.record("the pool has no buffer for frame \(number)")
@@ -235,9 +236,11 @@ import Testing
             }
             buffer.pointee.pts = GstClockTime(number) * 33_333_333
             #expect(harness.push(buffer) == GST_FLOW_OK)
-            if let output = harness.pull(ifThere: true) { ElementHarness.release(output) }
+            passed += harness.takeFrameNumbers().count
         }
         #expect(detector.frames == [0])
+        // The frame in the segment is not held until the end of the stream.
+        #expect(passed > 20)
     }
 
     /// If upstream applied downstream's cropping by metadata, inference would run on another picture.

@@ -407,6 +407,34 @@ import Testing
         #expect(counters[uint64: "coalesced-messages"] == 6)
     }
 
+    /// The clock of an element without timestamps begins at 0 in each epoch.
+    @Test func messageIntervalBeginsAgainIfRunningTimeDoes() throws {
+        let harness = ElementHarness("detector=upstream message-interval=100000000")
+        for number in 0..<4 {
+            harness.setCaps(width: number.isMultiple(of: 2) ? 64 : 80)
+            let buffer = harness.buffer(number)
+            (buffer.pointee.pts, buffer.pointee.duration) = (.max, .max)
+            ElementHarness.release(harness.pass(buffer))
+        }
+        #expect(harness.messages("swiftodt").count == 4)
+    }
+
+    /// The deferred message contains an object that has ended with the epoch.
+    @Test func onChangePostsEmptyMessageAfterDeferredMessageOfEarlierEpoch() throws {
+        let harness = ElementHarness(
+            "detector=upstream updates=on-change message-interval=100000000 multiple-objects=true track-min-hits=1")
+        for number in 0..<10 {
+            harness.setCaps(width: number < 3 ? 64 : 80)
+            let buffer = harness.buffer(number)
+            if number < 3 { harness.addRegion(to: buffer, x: number == 0 ? 4 : 30, y: 6, width: 20, height: 16) }
+            if number == 1 { harness.addRegion(to: buffer, x: 4, y: 26, width: 20, height: 16) }
+            ElementHarness.release(harness.pass(buffer))
+        }
+        let messages = harness.messages("swiftodt")
+        #expect(messages.count > 1)
+        #expect(messages.last?.objects.isEmpty == true)
+    }
+
     @Test func deferredMessageOfFlushedStreamCountsAsCoalesced() throws {
         let harness = run("message-interval=100000000", frames: 2)
         harness.flush()

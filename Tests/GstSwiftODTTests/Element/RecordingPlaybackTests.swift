@@ -344,13 +344,13 @@ import Testing
         #expect(try RecordingReader(file, labels: nil).end == nil)
     }
 
-    /// The flush begins while the first held frame is pushed, and the others are dropped.
+    /// The flush begins while the first held frame is pushed, and interrupts the wait for the last one.
     @Test func flushDuringEndOfStreamLeavesRecordingIncomplete() throws {
         let detector = ControlledDetector(capacity: 8)
         let harness = ElementHarness("record-detections=\(file)", source: { .detector(detector) })
         gst_harness_set_live(harness.harness, 0)
         harness.setCaps()
-        for number in 0..<3 { harness.push(harness.buffer(number)) }
+        for number in 0..<2 { harness.push(harness.buffer(number)) }
         detector.answer()
         gst_pad_add_probe(
             harness.harness.pointee.sinkpad, GST_PAD_PROBE_TYPE_BUFFER,
@@ -359,7 +359,7 @@ import Testing
                 return GST_PAD_PROBE_REMOVE
             }, harness.harness, nil)
         gst_harness_push_event(harness.harness, gst_event_new_eos())
-        #expect(harness.takeFrameNumbers().count < 3)
+        #expect(harness.takeFrameNumbers().count < 2)
         #expect(try RecordingReader(file, labels: nil).end == nil)
     }
 

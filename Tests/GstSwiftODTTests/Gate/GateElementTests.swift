@@ -88,11 +88,14 @@ import Testing
                 } else if let structure = gst_event_get_structure(event),
                     event.pointee.type == GST_EVENT_CUSTOM_DOWNSTREAM
                 {
-                    var timestamp: guint64 = .max
-                    gst_structure_get_uint64(structure, "timestamp", &timestamp)
-                    found.append(
-                        "\(String(cString: gst_structure_get_name(structure))) \(UInt64(timestamp) / GateElementTests.frame)"
-                    )
+                    func frame(_ name: String) -> UInt64 {
+                        var time: guint64 = .max
+                        gst_structure_get_uint64(structure, name, &time)
+                        return UInt64(time) / GateElementTests.frame
+                    }
+                    let name = String(cString: gst_structure_get_name(structure))
+                    let latest = name == "swiftodt-rewind" ? " at \(frame("latest"))" : ""
+                    found.append("\(name) \(frame("timestamp"))\(latest)")
                 } else if event.pointee.type == GST_EVENT_SEGMENT {
                     found.append("segment")
                 }
@@ -172,7 +175,7 @@ import Testing
         let (decodeOnly, discontinuous) = (GST_BUFFER_FLAG_DECODE_ONLY.rawValue, GST_BUFFER_FLAG_DISCONT.rawValue)
         #expect(passed.map { $0.flags & decodeOnly != 0 } == [true] + Array(repeating: false, count: 11))
         #expect(passed.map { $0.flags & discontinuous != 0 } == [true] + Array(repeating: false, count: 11))
-        #expect(gate.events() == ["moving", "segment", "swiftodt-rewind 20"])
+        #expect(gate.events() == ["moving", "segment", "swiftodt-rewind 20 at 31"])
         #expect(gate.stats[uint64: "delay"] == 10 * Self.frame)
         #expect(gate.stats[uint64: "dropped"] == 0 && gate.stats[uint64: "kept"] == 0)
     }

@@ -331,6 +331,19 @@ import Testing
             _ = stream.next(1)
             #expect(stream.gate.state == .open)
         }
+        // The key frames may have been damaged, so the gate tries again after ten minutes.
+        #expect(stream.next(600 * Self.rate).contains("s"))
+    }
+
+    @Test func oneIgnoredStillKeyFrameDoesNotKeepGateOpen() {
+        var stream = Stream()
+        for isAnswered in [false, true, false, true] {
+            #expect(stream.next(60).contains("s"))
+            stream.gate.noteActivity(isAnswered, at: isAnswered ? nil : 0, isAnswer: true)
+            _ = stream.next(1)
+            #expect(stream.gate.state == .open)
+            stream.report(false)
+        }
     }
 
     @Test func rewindReleasesFramesBeforeKeyFrame() {

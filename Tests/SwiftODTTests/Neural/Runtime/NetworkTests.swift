@@ -158,8 +158,10 @@ struct NetworkTests {
             #expect(throws: ODTError.self) { try Network.load(file: file, input: input, hint: .latency) }
         }
         let input = NetworkInput(width: 8, height: 8)
-        #expect(throws: ODTError.self) {
-            try Network.load(file: file, input: input, threads: -1, hint: .latency)
+        for threads in [-1, 1025] {
+            #expect(throws: ODTError.self) {
+                try Network.load(file: file, input: input, threads: threads, hint: .latency)
+            }
         }
         let error = try detectorError {
             _ = try Network.load(file: file, input: input, device: "TOASTER", hint: .latency)
