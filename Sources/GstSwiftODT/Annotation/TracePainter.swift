@@ -111,6 +111,8 @@ struct TraceHistory {
 
         var points: [Point]
         var paint: Paint
+        /// The time of the first frame without the object since its last point; `nil` while it is in the frames.
+        fileprivate var absentSince: Nanoseconds?
 
         /// Adds the current position of the object as the last point. The last point is replaced if this position is
         /// closer than `spacing` to the last but one point, or if the last two points are too close in time for a trace
@@ -129,10 +131,18 @@ struct TraceHistory {
             if points.count > Self.maximumPoints { points.removeFirst() }
         }
 
-        fileprivate mutating func removePredicted() {
+        fileprivate mutating func noteAbsence(at time: Nanoseconds) {
+            absentSince = absentSince ?? time
+            removePredicted()
+        }
+
+        private mutating func removePredicted() {
             while points.last?.isPredicted == true { points.removeLast() }
         }
     }
+
+    /// A longer absence in nanoseconds begins another trace, because the object may return elsewhere (`reidentify`).
+    private static let maximumAbsence: Nanoseconds = 1_000_000_000
 
     private(set) var traces: [Int: Trace] = [:]
     private var latest: Nanoseconds = .min
@@ -154,11 +164,15 @@ struct TraceHistory {
             let point = Point(
                 x: object.box.centerX, y: object.box.centerY, time: time, isPredicted: object.coasting)
             var trace = traces[id] ?? Trace(points: [], paint: .black)
+            if let since = trace.absentSince, time - since > Self.maximumAbsence { trace.points = [] }
+            trace.absentSince = nil
             trace.paint = Palette.paint(for: object, options: options, colors: colors)
             trace.add(point, spacing: spacing, duration: options.traceDuration)
             traces[id] = trace
         }
-        for id in Set(traces.keys).subtracting(objects.compactMap(\.id)) { traces[id]?.removePredicted() }
+        for id in Set(traces.keys).subtracting(objects.compactMap(\.id)) {
+            traces[id]?.noteAbsence(at: time)
+        }
         let (start, overflow) = time.subtractingReportingOverflow(options.traceDuration)
         guard !overflow else { return }
         for (id, trace) in traces {

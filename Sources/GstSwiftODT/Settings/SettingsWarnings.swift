@@ -105,6 +105,10 @@ extension Settings {
             "reidentify", "mode", "tracking", where: { $0.scene.reidentify && !$0.scene.follows },
             text: "reidentify has no effect without tracking; set tracking=true and mode=stream"),
         Check(
+            "reidentify", "detector",
+            where: { $0.scene.reidentify && [.motion, .salient].contains($0.detector) },
+            text: "reidentify has no effect with this detector, whose objects have no labels; use detector=neural"),
+        Check(
             "reidentify", "reidentification-file",
             where: { $0.reidentificationFile != nil && !$0.scene.reidentify },
             text: "reidentification-file has no effect without reidentify=true"),

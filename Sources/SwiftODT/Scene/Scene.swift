@@ -261,6 +261,7 @@ package final class Scene {
             maxAge: options.tracker.maxAge)
         for change in changes ?? [] {
             leftOut.forget(change.from)
+            watch.rename(change.from, to: change.to)
             guard let object = reported.removeValue(forKey: change.from) else { continue }
             note(.end, object, reason: .reidentified)
         }

@@ -145,6 +145,25 @@ struct ZoneWatch {
     }
 
     mutating func takeEvents() -> [ZoneEvent] { events.takeAll() }
+
+    /// Continues the state of a track under another id, because its object had that id before. If both tracks are in an
+    /// area, the stay of the earlier track continues.
+    mutating func rename(_ id: Int, to earlierID: Int) {
+        guard var zoneTrack = zoneTracks.removeValue(forKey: id) else { return }
+        if let earlier = zoneTracks.removeValue(forKey: earlierID) {
+            for index in zones.indices where earlier.presences[index].since != nil {
+                let presence = zoneTrack.presences[index]
+                if presence.since == nil {
+                    leave(zones[index], index, earlier.presences[index], earlier, at: earlier.lastSeen)
+                } else {
+                    leave(zones[index], index, presence, zoneTrack, at: zoneTrack.lastSeen)
+                    zoneTrack.presences[index] = earlier.presences[index]
+                }
+            }
+        }
+        zoneTrack.id = earlierID
+        zoneTracks[earlierID] = zoneTrack
+    }
 }
 
 // MARK: - Identity
@@ -305,7 +324,7 @@ extension ZoneWatch {
     ) {
         events.append(
             ZoneEvent(
-                kind: kind, zone: zone.name, id: zoneTrack.id, label: zoneTrack.label, direction: direction,
-                dwell: stay?.since.map { time - $0 }, time: time))
+                kind: kind, zone: zone.name, id: zoneTrack.id, label: stay?.label ?? zoneTrack.label,
+                direction: direction, dwell: stay?.since.map { time - $0 }, time: time))
     }
 }

@@ -33,6 +33,17 @@ import Testing
         #expect(history.traces.isEmpty)
     }
 
+    /// A person who is re-identified returns at another place.
+    @Test(arguments: [(0.8, 2), (1.5, 1)]) func longAbsenceBeginsAnotherTrace(_ seconds: Double, points: Int) {
+        var history = TraceHistory()
+        history.record([object(0)], options: options, time: 0, spacing: 2)
+        for time in stride(from: 0.1, through: seconds, by: 0.1) {
+            history.record([], options: options, time: Int64(time * 1e9), spacing: 2)
+        }
+        history.record([object(80)], options: options, time: Int64((seconds + 0.1) * 1e9), spacing: 2)
+        #expect(history.traces[1]?.points.count == points)
+    }
+
     @Test func traceLengthIsBounded() {
         var resting = TraceHistory()
         var moving = TraceHistory()

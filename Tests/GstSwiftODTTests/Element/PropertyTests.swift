@@ -8,6 +8,11 @@ import Testing
 
 /// Tests that the behaviour of each property follows from its row in the table.
 @Suite struct PropertyTests {
+    @Test func reidentifyWithoutLabelsWarns() {
+        let element = StartedElement("detector=motion reidentify=true")
+        #expect(element.takeMessage(GST_MESSAGE_WARNING)?.contains("reidentify has no effect") == true)
+    }
+
     /// A check that refers to a misspelt property would never run.
     @Test func checksReferToExistingProperties() {
         let names = Set(Settings.properties.map(\.name))

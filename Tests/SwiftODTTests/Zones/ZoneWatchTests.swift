@@ -148,6 +148,28 @@ import Testing
         #expect(crossing.story == ["cross out 2"])
     }
 
+    /// The new track at another place has got its own state before it is recognised.
+    @Test(arguments: [(room, ["enter 1", "enter 2", "leave 2", "leave 1"]), (line, ["cross out 2"])])
+    func renamedTrackKeepsItsState(_ zone: Zone, _ story: [String]) {
+        var walk = Walk(zone)
+        walk.go(1, from: (300, 300), to: (480, 300))
+        walk.seeNothing(seconds: 1)
+        walk.go(2, from: (410, 150), to: (600, 150))
+        walk.watch.rename(2, to: 1)
+        walk.go(1, from: (610, 150), to: (900, 150))
+        #expect(walk.story == story)
+        #expect(walk.figures.count == 0 && walk.figures.out <= 1)
+    }
+
+    @Test func leaveHasLabelOfEntry() {
+        var walk = Walk(Self.room)
+        walk.go(1, from: (100, 300), to: (600, 300), label: nil)
+        walk.go(1, from: (600, 300), to: (610, 300), label: "cup")
+        walk.go(1, from: (610, 300), to: (950, 300), label: "mug")
+        #expect(walk.events.map { $0.label?.text } == [nil, "cup"])
+        #expect(walk.watch.counts[0].byLabel["cup"] == ZoneCount.Counts(entered: 1, left: 1))
+    }
+
     /// A track that appears much later, elsewhere or with another label is a different object.
     @Test func differentObjectsAreNotReidentified() {
         var walk = Walk(Self.room)
