@@ -77,7 +77,10 @@ package final class Element: @unchecked Sendable {
         gst_object_unref(setter)
     }
 
-    private static func dropTags(at pad: Pad) { pad.watchEvents { $0.pointee.type == GST_EVENT_TAG ? .drop : .ok } }
+    /// Chapters have tags, too.
+    private static func dropTags(at pad: Pad) {
+        pad.watchEvents { [GST_EVENT_TAG, GST_EVENT_TOC].contains($0.pointee.type) ? .drop : .ok }
+    }
 
     /// Calls the handler when the element emits a signal. The connection keeps the handler alive.
     ///

@@ -14,6 +14,11 @@ struct NewestPicturesTests {
         #expect(pictures.fresh(of: "cam", at: picture.time + 500_000_000) == nil)
     }
 
+    @Test func pictureThatIsNotPermittedIsIgnored() {
+        pictures.put(PagePicture([0xff, 0xd8]), of: "cam") { false }
+        #expect(pictures.newest(of: "cam") == nil)
+    }
+
     @Test func discardedPicturesAreForgottenAndViewersStay() {
         for camera in ["a", "b"] {
             pictures.addViewer(at: camera)

@@ -232,6 +232,24 @@ class Tools(InFolder):
 
         self.check(annotate)
 
+    def test_video_is_deleted_if_its_redaction_fails(self):
+        """The recording is longer than the video, which is known only at its end."""
+        tool, recording, path = f"{ROOT}/.build/tool/odt", self.path("found.jsonl"), self.path("failed.mkv")
+        said = command(tool, "annotate", "--set=detector=motion", f"--set=record-detections={recording}", "--csv", self.path("found.csv"), self.video)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        with open(recording, encoding="utf-8") as file:
+            lines = file.readlines()
+        later = json.loads(lines[-2])["time"] + 10_000_000_000
+        lines[-1:] = [json.dumps({"time": later, "detections": []}) + "\n",
+                      json.dumps(json.loads(lines[-1]) | {"time": later, "frames": json.loads(lines[-1])["frames"] + 1}) + "\n"]
+        with open(recording, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+        said = command(tool, "annotate", "--set=detector=recorded", f"--set=detections-file={recording}", "--set=box-style=blur", self.video, path)
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("the recording continues to", said.stderr)
+        self.assertNotIn("unfinished", said.stderr)
+        self.assertEqual(glob.glob(self.path("failed*")), [])
+
     def source(self, coder):
         """Writes a video whose sound has a title and a cover picture in its header."""
         path = self.path(f"{coder}.mkv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import re
@@ -62,6 +63,13 @@ class Settings:
         if values.get("box-style", "rectangle") not in STYLES:
             return f"box-style={values['box-style']}"
         return next((f"{name}={values[name]}" for name in ("privacy-labels", "privacy-labels-array") if values.get(name, "").strip(" ,")), None)
+
+    @property
+    def misses_overlapping_objects(self) -> bool:
+        """Whether the recordings lack boxes that redaction needs. odt names values that are not numbers."""
+        with contextlib.suppress(ValueError):
+            return float(dict(self.properties).get("iou-threshold", "0.5")) < 0.5
+        return False
 
     def for_inference(self) -> list[str]:
         """The options for odt detect. One thread each, because every core runs its own task."""

@@ -190,8 +190,6 @@ enum TagPictures {
     private typealias Tags = UnsafeMutablePointer<GstTagList>
     private typealias Stream = UnsafeMutablePointer<GstStream>
 
-    private static let names = [GST_TAG_IMAGE, GST_TAG_PREVIEW_IMAGE, GST_TAG_ATTACHMENT]
-
     /// Takes ownership of an event and returns one without pictures.
     static func removed(from event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         let changed: UnsafeMutablePointer<GstEvent>? =
@@ -337,7 +335,11 @@ enum TagPictures {
 
     /// Returns a copy without pictures, which the caller owns; `nil` if there are no pictures.
     private static func rest(of tags: Tags?) -> Tags? {
-        guard let tags, names.contains(where: { gst_tag_list_get_tag_size(tags, $0) > 0 }),
+        guard let tags else { return nil }
+        // Besides images, binary tags of unknown content can have pictures, for example a maker note of Exif.
+        let names = (0..<gst_tag_list_n_tags(tags)).compactMap { gst_tag_list_nth_tag_name(tags, UInt32($0)) }
+            .filter { gst_tag_get_type($0) == gst_sample_get_type() }
+        guard !names.isEmpty,
             let copy = gst_mini_object_copy(UnsafeMutableRawPointer(tags).assumingMemoryBound(to: GstMiniObject.self))
         else { return nil }
         let rest = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstTagList.self)

@@ -66,7 +66,7 @@ final class DetectionRecorder {
         let header = RecordingHeader(
             width: context.format.width, height: context.format.height, orientation: context.orientation.nick,
             frameRate: context.frameRate, scoreFloor: settings.detection.scoreFloor,
-            iouThreshold: settings.iouThreshold, detectorFields: fields)
+            iouThreshold: settings.detection.iouThreshold, detectorFields: fields)
         self.header = header
         do {
             try writer.begin(header, at: context.key)

@@ -179,6 +179,12 @@ private struct PlaybackState {
                 + "score-threshold=\(2 * settings.privacyThreshold) or less, or set privacy-threshold=\(header.scoreFloor)"
             try requireRedaction(settings, fault)
         }
+        if settings.redacts, header.iouThreshold < Settings.standardIOUThreshold {
+            try requireRedaction(
+                settings,
+                "the recording was made with iou-threshold=\(header.iouThreshold), so one of two people who overlap can be "
+                    + "missing; record again with iou-threshold=\(Settings.standardIOUThreshold) or more")
+        }
         if settings.scene.scoreFloor < header.scoreFloor {
             reportMismatch(
                 .floor,

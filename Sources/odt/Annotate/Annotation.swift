@@ -221,6 +221,10 @@ final class Annotation: Sendable {
             do { try files.finish() } catch { (failure, code) = ("\(error)", ExitCode.of(error)) }
         }
         if let failure {
+            // The file can show what was to be redacted.
+            if failure.hasPrefix("swiftodt: "), RedactionRequest(of: annotation.pipeline["swiftodt"]) != nil {
+                files.video?.discard()
+            }
             notify(failure + files.leftBehind)
             return Outcome(code: code, signal: ending.signal)
         }

@@ -283,6 +283,14 @@ import Testing
         #expect(text?.contains("no label 'people', which privacy-labels names; it has person, dog, car") == true)
     }
 
+    /// One of two people who overlap can be missing. While redacting, the element uses at least 0.5, and records that.
+    @Test(arguments: [("", true), ("box-style=blur", false)])
+    func recordingWithLowOverlapThresholdIsAnErrorWithRedaction(properties: String, isError: Bool) {
+        _ = record("iou-threshold=0.05 score-threshold=0.1 \(properties)")
+        let outcome = replay("iou-threshold=0.05 box-style=blur")
+        #expect(outcome.errors.contains { $0.contains("iou-threshold=0.05") } == isError, "\(outcome)")
+    }
+
     /// The boxes would be at another place than the objects.
     @Test func orientationMismatchIsAnErrorWithStrictRedaction() {
         _ = record("score-threshold=0.1 orientation=180")

@@ -49,8 +49,11 @@ final class NewestPictures: Sendable {
         slots.withLock { slots in slots[camera].map { $0.viewerCount > 0 || $0.isAwaited } ?? false }
     }
 
-    func put(_ picture: PagePicture, of camera: String) {
+    /// - Parameter isPermitted: evaluated together with the change, so that ``discard(of:)`` after a change of its value
+    ///   removes the picture.
+    func put(_ picture: PagePicture, of camera: String, if isPermitted: () -> Bool = { true }) {
         slots.withLock { slots in
+            guard isPermitted() else { return }
             slots[camera, default: Slot()].picture = picture
             slots[camera]?.isAwaited = false
         }

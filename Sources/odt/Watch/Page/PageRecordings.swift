@@ -30,6 +30,8 @@ final class PageRecordings: Sendable {
         filters.withLock { $0 = new }
     }
 
+    func redaction(of camera: String) -> RedactionFilter? { filters.withLock { $0[camera] } }
+
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
     func file(_ file: String, of camera: String, isClip: Bool, isPlayed: Bool) -> PageResponse? {
         let kinds = isClip ? [".mkv": "video/x-matroska", ".jpg": "image/jpeg"] : [".mkv": "video/x-matroska"]
