@@ -48,11 +48,17 @@ struct EventMatcherTests {
             hand(fields, of: camera, isFile: isFile, at: time, late: late)
         }
 
-        mutating func track(_ event: String, _ id: UInt64, label: String = "", at time: Double) {
+        /// - Parameter start: The time of the track's first detection in seconds.
+        mutating func track(
+            _ event: String, _ id: UInt64, label: String = "", from start: Double = 600, reason: String? = nil,
+            at time: Double
+        ) {
             let fields = OwnedStructure(named: "swiftodt-track")
             fields.set("event", to: event)
             fields.set("label", to: label)
             fields.set("tracking-id", to: id)
+            fields.set("first-seen", to: UInt64((start - 500) * 1e9))
+            if let reason { fields.set("reason", to: reason) }
             hand(fields, of: "cam", isFile: false, at: time)
         }
 
@@ -201,6 +207,42 @@ struct EventMatcherTests {
         #expect(play.names == [])
         play.see([(7, 100)], at: 1_003)
         #expect(play.names == ["stay"])
+    }
+
+    /// The ids of two objects are replaced by their earlier ids in the same frame, before and after their stays match.
+    @Test(arguments: [(1_004.0, [1_004.0, 1_006]), (1_002, [1_003, 1_006])] as [(Double, [Double])])
+    func stayInViewContinuesWithEarlierID(replaced: Double, results: [Double]) throws {
+        var play = Play(try rules("[event stay]\ndwell=3\n"))
+        play.track("begin", 8, from: 999, at: 1_000)
+        play.track("begin", 9, from: 1_002, at: 1_002)
+        if replaced > 1_003 { play.see([(8, 100), (9, 300)], at: 1_003) }
+        play.track("end", 8, from: 999, reason: "reidentified", at: replaced)
+        play.track("end", 9, from: 1_002, reason: "reidentified", at: replaced)
+        play.track("re-entered", 2, from: 1_002, at: replaced)
+        play.track("re-entered", 1, from: 999, at: replaced)
+        for time in results { play.see([(1, 100), (2, 300)], at: time) }
+        #expect(play.events.map(\.id) == [replaced > 1_003 ? 8 : 1, 2])
+        #expect(play.events.first?.dwell == 3_000_000_000)
+    }
+
+    /// The element continues the stay in its zone without the event `enter`.
+    @Test func stayInZoneContinuesAfterQuickReturn() throws {
+        var play = Play(try rules("[event stay]\nzone=door\ndwell=20\n"))
+        play.see("enter", in: "door", at: 1_000)
+        play.track("end", 7, at: 1_001)
+        play.track("re-entered", 7, at: 1_002)
+        play.track("end", 9, at: 1_013)
+        play.see([(7, 100)], at: 1_020)
+        #expect(play.events.map(\.id) == [7])
+    }
+
+    @Test(arguments: [("end", [7]), ("end,begin", [7]), ("end,re-entered", [8, 7, 7]), ("", [8, 7, 7])])
+    func endOfReplacedIDNeedsEventThatFollows(events: String, ids: [UInt64]) throws {
+        var play = Play(try rules("[event a]\nevent=\(events)\n"))
+        play.track("end", 8, reason: "reidentified", at: 1_000)
+        play.track("re-entered", 7, at: 1_000)
+        play.track("end", 7, reason: "left-frame", at: 1_001)
+        #expect(play.events.map(\.id) == ids)
     }
 
     /// With the gate, the messages of several frames arrive at the same time.

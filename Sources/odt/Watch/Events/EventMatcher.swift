@@ -29,6 +29,8 @@ struct EventMatcher {
     private struct Subject: Hashable {
         var zone: String?
         var id: UInt64?
+        /// For an object whose id was replaced, until its earlier id is reported: ``WatchEvent/firstSeen``.
+        var firstSeen: UInt64?
     }
 
     /// The stay of an object, or a count that has been reached. It matches the rule when it has lasted for the rule's
@@ -45,7 +47,8 @@ struct EventMatcher {
         /// The running time at which the condition began.
         var since: Nanoseconds
         var progress = Progress.begun
-        /// For a stay in a zone, the running time at which the object's track ended.
+        /// For a stay in a zone, the running time at which the object's track ended. For a stay in view, the running
+        /// time at which the object's id was replaced.
         var ended: Nanoseconds?
     }
 
@@ -196,12 +199,23 @@ struct EventMatcher {
         let isInZone = !rule.zones.isEmpty
         guard event.kind == (isInZone ? "zone" : "track") else {
             if isInZone, event.event == "end" { noteEnd(of: event.id, key, at: moment.running) }
+            if isInZone, event.event == "re-entered" { noteReturn(of: event.id, key) }
             return []
         }
         let subject = Subject(zone: isInZone ? event.zone : nil, id: event.id)
+        // The track with the earlier id has the same first detection.
+        let replaced = Subject(firstSeen: event.firstSeen)
         switch event.event {
         case "begin", "re-entered", "enter":
-            conditions[key, default: [:]][subject] = Condition(since: moment.running)
+            var condition = Condition(since: moment.running)
+            if !isInZone, let continued = conditions[key]?.removeValue(forKey: replaced) {
+                (condition.since, condition.progress) = (continued.since, continued.progress)
+            }
+            conditions[key, default: [:]][subject] = condition
+            return []
+        case "end" where event.isReidentification:
+            noteEnd(of: event.id, key, at: moment.running)
+            if let condition = conditions[key]?.removeValue(forKey: subject) { conditions[key]?[replaced] = condition }
             return []
         case "end", "leave":
             guard var condition = conditions[key]?.removeValue(forKey: subject),
@@ -212,7 +226,7 @@ struct EventMatcher {
         }
     }
 
-    /// Notes the end of a track for a rule with zones, and deletes the stays of tracks that ended earlier.
+    /// Notes the end of a track, and deletes the stays of tracks that ended earlier.
     private mutating func noteEnd(of id: UInt64?, _ key: RuleAndCamera, at now: Nanoseconds) {
         for (subject, condition) in conditions[key] ?? [:] {
             if subject.id == id {
@@ -221,6 +235,11 @@ struct EventMatcher {
                 conditions[key]?[subject] = nil
             }
         }
+    }
+
+    /// Notes that an object returned within ``continuationTime``, so that its stays in zones continue.
+    private mutating func noteReturn(of id: UInt64?, _ key: RuleAndCamera) {
+        for subject in (conditions[key] ?? [:]).keys where subject.id == id { conditions[key]?[subject]?.ended = nil }
     }
 
     /// Returns the event of a stay if it is long enough and has the label of the rule.
@@ -428,6 +447,8 @@ extension EventRule {
     /// Returns whether the rule selects an event, except for its label.
     fileprivate func selects(_ event: WatchEvent) -> Bool {
         guard zones.isEmpty || event.zone != nil else { return false }
+        // Without the event that follows, `re-entered`, this event would be mistaken for a departure.
+        if event.isReidentification, !events.isEmpty, !events.contains("re-entered") { return false }
         return events.isEmpty || events.contains(event.event) || event.direction.map(events.contains) == true
     }
 }

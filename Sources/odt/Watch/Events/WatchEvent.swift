@@ -13,6 +13,8 @@ struct WatchEvent: Sendable {
     var direction: String?
     var reason: String?
     var id: UInt64?
+    /// The running time of the track's first detection in nanoseconds.
+    var firstSeen: UInt64?
     /// How long the object has stayed in the zone or in view, in nanoseconds.
     var dwell: Nanoseconds?
     /// The number of objects of a `count` event.
@@ -38,11 +40,14 @@ struct WatchEvent: Sendable {
         self.init(camera: message.camera, kind: kind, event: event, time: message.frameTime)
         (zone, label) = (fields.text("zone"), fields.text("label"))
         (direction, reason) = (fields.text("direction"), fields.text("reason"))
-        id = fields.count("tracking-id")
+        (id, firstSeen) = (fields.count("tracking-id"), fields.count("first-seen"))
         if !["begin", "re-entered"].contains(event) {
             dwell = (fields.count("dwell") ?? fields.count("duration")).map { Nanoseconds(clamping: $0) }
         }
     }
+
+    /// Whether the object is still present: its track ends, and continues with an earlier id.
+    var isReidentification: Bool { event == "end" && reason == TrackEvent.Reason.reidentified.rawValue }
 
     /// The members of the event as JSON, except its dwell time and count.
     var members: [String: JSONValue] {
