@@ -47,6 +47,28 @@ import Testing
         #expect(TrackTable.row(of: fields)?.hasPrefix("1,,,1.280000,") == true)
     }
 
+    /// The object continues with an earlier id, whose row contains the same detections.
+    @Test func replacedIDIsNoObject() throws {
+        func message(_ event: String, _ reason: String) throws -> OwnedStructure {
+            let text = "swiftodt-track, event=\(event), tracking-id=(guint64)2, reason=\(reason)"
+            let message = try #require(gst_structure_from_string(text, nil))
+            defer { gst_structure_free(message) }
+            return OwnedStructure(copying: message)
+        }
+        let cases = [
+            ("begin", "none", 1, false), ("end", "reidentified", -1, false), ("re-entered", "none", 0, false),
+            ("end", "lost", 0, true),
+        ]
+        for (event, reason, change, hasRow) in cases {
+            let message = try message(event, reason)
+            withExtendedLifetime(message) {
+                let fields = MessageFields(message.pointer)
+                #expect(TrackTable.objects(of: fields) == change, "\(event)")
+                #expect((TrackTable.row(of: fields) != nil) == hasRow, "\(event)")
+            }
+        }
+    }
+
     /// Between two inferences, the state of an object is `tracked`, but its box is not detected.
     @Test func exportsMarkExtrapolatedBoxes() throws {
         var export = TrackExport()

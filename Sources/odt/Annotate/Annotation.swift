@@ -118,7 +118,7 @@ final class Annotation: Sendable {
                 if !files.exports.isEmpty { export.add(fields) }
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
-                if fields.text("event") == "begin" { trackCount += 1 }
+                trackCount += TrackTable.objects(of: fields)
                 writePicture(fields)
                 if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break

@@ -25,7 +25,7 @@ struct CameraMetrics {
     private(set) var lossCount = 0
     /// The number of objects in the latest result.
     private(set) var objects: [Key: Int] = [:]
-    /// The number of ended tracks.
+    /// The number of ended tracks, without those that continue with an earlier id.
     private(set) var tracks: [Key: Int] = [:]
     private(set) var occupancy: [Key: Int] = [:]
     private(set) var entered: [Key: Int] = [:]
@@ -39,7 +39,8 @@ struct CameraMetrics {
         _ = problems.take(fields)
         switch fields.name {
         case "swiftodt": note(fields)
-        case "swiftodt-track" where fields.text("event") == "end":
+        case "swiftodt-track"
+        where fields.text("event") == "end" && fields.text("reason") != TrackEvent.Reason.reidentified.rawValue:
             tracks[Key(label: fields.text("label") ?? ""), default: 0] += 1
         case "swiftodt-zone":
             var key = Key(zone: fields.text("zone") ?? "", label: fields.text("label") ?? "")
