@@ -72,6 +72,20 @@ struct ObservationsTests {
         #expect(tracks.map(\.key.id) == [1] && observations.trackCount == 1)
         #expect(tracks[0].first == 0 && tracks[0].last == 66 && tracks[0].pathLength == 100)
         #expect(tracks[0].best?.score == 0.9)
+        #expect(tracks[0].visits.count == 2 && tracks[0].duration == 16)
+    }
+
+    /// Results alone also contain the visits: `first-seen` is the start of the current one.
+    @Test(arguments: [(true, 5.0), (false, 63)]) func durationOmitsAbsence(_ isKnown: Bool, _ duration: Double) throws {
+        var observations = Observations()
+        for (first, last) in [(0.0, 0.0), (0, 2), (60, 61), (60, 63)] {
+            var object = ["tracking-id": JSONValue.number(1), "last-seen": .number(last * 1e9)]
+            if isKnown { object["first-seen"] = .number(first * 1e9) }
+            try add(
+                .result, to: &observations, of: "cam", session: 1, at: last, ["objects": .array([.object(object)])])
+        }
+        observations.finish()
+        #expect(observations.tracks.map(\.duration) == [duration])
     }
 
     /// The page shows a limited number of events, but a table has all of them.

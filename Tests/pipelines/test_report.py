@@ -414,6 +414,16 @@ class Browser(Report):
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
         self.assertRegex(seen["bars"], "person3.*car1")
 
+    def test_absence_of_returning_object_is_no_presence(self):
+        """With re-identification, object 1 returns. Its absence counts neither in the figures nor in the charts."""
+        other, back = ([result(at / 10, [thing(number, at=at / 10, first=first)]) for at in range(first * 10, last * 10 + 1)]
+                       for number, first, last in ((2, 4, 6), (1, 10, 12)))
+        seen = self.see(lines(*walk((0, 2)), *other, *back), """answer = [$('figures').innerText, $('labels').innerText,
+            columnsOfCounts({left: 0, right: 120})[0].values[80], $('lanes').innerHTML.match(/M[\\d.]+ [\\d.]+H[\\d.]+v/g).length]""")
+        self.assertRegex(seen[0], r"objects tracked\s+2\s+maximum at once\s+1 at")
+        self.assertRegex(seen[1], r"person\s+2\s+3\.0\ss\s+4\.0\ss")
+        self.assertEqual(seen[2:], [0, 3])
+
     def test_ids_of_several_connections_are_distinguished(self):
         """Ids begin with 1 for each connection to a camera."""
         both = [message | {"source": "yard", "session": session} for session in (1, 2) for message in walk((0, 1), (0.5, 1))]

@@ -197,7 +197,7 @@ struct Observations {
             if !name.isEmpty { track.label = label }
             if let category = object["category-index"]?.integer, category >= 0 { track.category = category }
             track.seen(
-                from: object.seconds("first-seen").map { $0 + clock.offset } ?? time,
+                from: object.seconds("first-seen").map { $0 + clock.offset } ?? min(time, track.last),
                 to: object.seconds("last-seen").map { $0 + clock.offset } ?? time)
             guard let box, let score = object["score"]?.number, object["state"]?.string != "coasting" else { return }
             track.offer(.init(score: score, time: time, streamTime: time - clock.offset + clock.streamOffset, box: box))

@@ -23,8 +23,8 @@ struct ObservedTrack {
     /// The index of the track's label in ``Observations/labels``.
     var label: Int
     var category = -1
-    var first: Double
-    var last: Double
+    /// The times of the visits, in their order. Only an object that has returned has several.
+    private(set) var visits: [(first: Double, last: Double)]
     var best: Best?
     var pathLength: Double?
     /// The reason why the track ended; empty if the reason is unknown.
@@ -35,14 +35,20 @@ struct ObservedTrack {
     private var earlierPath: Double?
 
     init(_ key: Key, label: Int, at time: Double) {
-        (self.key, self.label, first, last) = (key, label, time, time)
+        (self.key, self.label, visits) = (key, label, [(time, time)])
     }
 
-    var duration: Double { last - first }
+    var first: Double { visits[0].first }
+    var last: Double { visits[visits.count - 1].last }
 
+    /// The sum of the durations of all visits.
+    var duration: Double { visits.reduce(0) { $0 + $1.last - $1.first } }
+
+    /// - Parameter start: The time of the visit's first detection.
     mutating func seen(from start: Double, to end: Double) {
-        first = min(first, start)
-        last = max(last, end)
+        if start > last, end >= start { return visits.append((start, end)) }
+        let visit = visits.removeLast()
+        visits.append((min(visit.first, start), max(visit.last, end)))
     }
 
     /// Continues the track with another visit (re-identification).
@@ -50,7 +56,7 @@ struct ObservedTrack {
 
     /// Applies the first and last time of an `end` event. After a return, they are those of the latest visit.
     mutating func end(from start: Double, to end: Double) {
-        if earlierPath == nil { (first, last) = (start, end) } else { seen(from: start, to: end) }
+        if earlierPath == nil { visits = [(start, end)] } else { seen(from: start, to: end) }
     }
 
     /// - Parameter length: The path length of the latest visit.

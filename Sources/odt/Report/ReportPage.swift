@@ -148,7 +148,8 @@ struct ReportData {
     }
 
     /// Appends a track as an array: id, label, category, first time, last time, best time, best score, path length,
-    /// source, reason, recording. Times are in seconds since `start`. Unknown numbers are -1.
+    /// source, reason, recording, and for several visits an array of their first and last times. Times are in seconds
+    /// since `start`. Unknown numbers are -1.
     private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "["))
         append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
@@ -158,7 +159,13 @@ struct ReportData {
         append(figures.lazy, decimals: 3, to: &text)
         text.append(UInt8(ascii: ","))
         append([(track.pathLength ?? -1).rounded(), Double(track.key.source)].lazy, decimals: 0, to: &text)
-        text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)]".utf8
+        text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)".utf8
+        for (place, visit) in track.visits.enumerated() where track.visits.count > 1 {
+            text += (place > 0 ? ",[" : ",[[").utf8
+            append([visit.first - start, visit.last - start].lazy, decimals: 3, to: &text)
+            text.append(UInt8(ascii: "]"))
+        }
+        text += (track.visits.count > 1 ? "]]" : "]").utf8
     }
 
     /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time, recording.

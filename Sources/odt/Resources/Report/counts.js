@@ -20,7 +20,7 @@ function columnsOfCounts(scale) {
     step[first + 1] += weight;
     step[last] -= weight;
   };
-  for (const track of TRACKS) if (isShown(track)) add(track.label, track.first, track.last, 1);
+  for (const track of TRACKS) if (isShown(track)) for (const [from, to] of track.visits) add(track.label, from, to, 1);
   for (const [label, values] of DATA.untracked.series) {
     if (label >= 0 ? !shownLabels.has(label) : shownLabels.size === 0) continue;
     values.forEach((value, place) => { if (value) add(label, place * DATA.untracked.step, (place + 1) * DATA.untracked.step, value); });

@@ -25,9 +25,9 @@ const shownLabels = new Set(BY_LABEL.map(row => row.label));
 function isShown(track) { return shownLabels.has(track.label); }
 
 // The maximum number of simultaneous tracks, and the first time at which this number is reached. Both are computed from
-// the starts and ends of all tracks in the order of time.
+// the starts and ends of all visits in the order of time.
 const BUSIEST = (() => {
-  const steps = TRACKS.flatMap(track => [[track.first, 1], [track.last, -1]]).sort((one, other) => one[0] - other[0] || other[1] - one[1]);
+  const steps = TRACKS.flatMap(track => track.visits).flatMap(([from, to]) => [[from, 1], [to, -1]]).sort((one, other) => one[0] - other[0] || other[1] - one[1]);
   let [now, most, time] = [0, 0, 0];
   for (const [moment, step] of steps) if ((now += step) > most) [most, time] = [now, moment];
   return {most, time};

@@ -1,4 +1,4 @@
-// Draws the timeline: one bar per object. Bars are grouped by label and packed into as few rows as possible.
+// Draws the timeline: one bar per visit of an object. Bars are grouped by label and packed into as few rows as possible.
 
 // The groups of tracks, one per label colour. Labels without their own colour share a group.
 const LANES = (() => {
@@ -46,9 +46,9 @@ painters.push(() => {
     const thick = Math.max(height - (height > 5 ? 2 : height > 3 ? 1 : 0.3), 1), numbers = [];
     group.rows.forEach((row, number) => {
       const y = top + number * height;
-      for (const track of row) {
-        if (track.last < view.from || track.first > view.to) continue;
-        const from = Math.max(scale.x(track.first), scale.left), to = Math.min(Math.max(scale.x(track.last), from + 1.5), scale.right);
+      for (const track of row) for (const [first, last] of track.visits) {
+        if (last < view.from || first > view.to) continue;
+        const from = Math.max(scale.x(first), scale.left), to = Math.min(Math.max(scale.x(last), from + 1.5), scale.right);
         if (to <= from) continue;
         bars += `M${from.toFixed(1)} ${y.toFixed(1)}H${to.toFixed(1)}v${thick.toFixed(1)}H${from.toFixed(1)}Z`;
         if (height >= 12 && to - from > 34 && numbers.length < 400) numbers.push([track, from + 4, y + thick - 3]);
