@@ -132,7 +132,7 @@ struct ObservationsTests {
         let rows = ReportTables(observations: observations).objects(tracks).split(separator: "\n").dropFirst()
         let moments = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false)[8] }
         #expect(
-            moments == [1, 7_201, 7_206].map { WallTime.text(of: (Int64(taken) + $0) * 1_000)[...] })
+            moments == [1, 7_201, 7_206].map { WallTime.text(of: (Int64(taken) + $0) * 1_000, hasOffset: true)[...] })
         let entries = observations.zones.flatMap { $0.events.map { $0.time.rounded() } }
         #expect(entries == [1, 2, 3, 7_201, 7_202, 7_203, 7_206, 7_207, 7_208])
     }

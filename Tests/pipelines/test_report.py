@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
+from datetime import datetime
 
 import browser
 from paged import needs_soup
@@ -193,9 +195,20 @@ class Reading(Report):
         self.assertEqual([(data["sources"][track["source"]], track["first"], track["last"]) for track in self.tracks(data)],
                          [("door", 0, 2), ("door", 7200, 7202), ("yard", 7210, 7212)])
         self.assertEqual((data["utc"], data["length"]), (taken * 1000, 7212))
+        self.assertEqual(self.moments(), [datetime.fromtimestamp(taken + later).astimezone().isoformat() for later in (0, 7200, 7210)])
+
+    def test_moments_of_repeated_hour_differ(self):
+        """On 2026-10-25, clocks are set back from 03:00 to 02:00."""
+        taken = 1_792_888_200
+        messages = [message | {"session": session, "utc-time": message["running-time"] + (taken + later) * SECOND}
+                    for session, later in ((1, 0), (2, 3600)) for message in walk((0, 2))]
+        self.page(lines(*messages))
+        with unittest.mock.patch.dict(os.environ, TZ="CET-1CEST,M3.5.0,M10.5.0/3"):
+            self.assertEqual(self.moments(), ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00"])
+
+    def moments(self):
         said = self.odt("--csv", "-", "messages.jsonl")
-        moments = [row["moment"] for row in csv.DictReader(said.stdout.decode().splitlines())]
-        self.assertEqual(moments, [time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(taken + later)) for later in (0, 7200, 7210)])
+        return [row["moment"] for row in csv.DictReader(said.stdout.decode().splitlines())]
 
     def test_json_messages_give_same_report(self):
         """Messages of message-format=json, nested as bus-to-json writes them, and alone."""

@@ -6,7 +6,7 @@ struct ReportTables {
 
     /// Returns one row for each object. `session` is the number of the connection or recording, as on the page, because
     /// tracking ids begin with 1 in each. Times are seconds on the report's time axis; `moment` is the local time of the
-    /// first detection, if it is known.
+    /// first detection with its offset from UTC, if it is known.
     func objects(_ tracks: [ObservedTrack]) -> String {
         var text = TableRow.text([
             "source", "session", "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "moment",
@@ -43,7 +43,7 @@ struct ReportTables {
     }
 
     private func moment(of time: Double) -> String {
-        observations.utc.map { WallTime.text(of: Int64(($0 + time) * 1000)) } ?? ""
+        observations.utc.map { WallTime.text(of: Int64(($0 + time) * 1000), hasOffset: true) } ?? ""
     }
 
     private static func seconds(_ time: Double) -> String { TableRow.number(time, decimals: 3) }

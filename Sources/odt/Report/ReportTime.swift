@@ -43,13 +43,17 @@ enum WallTime {
     }
 
     /// Formats milliseconds since 1970 as local time, with a precision of one second.
-    static func text(of milliseconds: Int64) -> String {
+    ///
+    /// - Parameter hasOffset: Whether the offset from UTC is appended. When clocks are set back, it distinguishes equal
+    ///   local times.
+    static func text(of milliseconds: Int64, hasOffset: Bool = false) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var time = tm()
         localtime_r(&seconds, &time)
         var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &time)
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        strftime(&text, text.count, hasOffset ? "%Y-%m-%dT%H:%M:%S%z" : "%Y-%m-%dT%H:%M:%S", &time)
+        let plain = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return hasOffset ? "\(plain.dropLast(2)):\(plain.suffix(2))" : plain
     }
 
     private static func number(_ text: inout ArraySlice<UInt8>, _ count: Int) -> Int? {
