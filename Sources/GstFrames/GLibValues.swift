@@ -29,6 +29,7 @@ package enum FundamentalType {
     package static let enumeration = GType(12 << 2)
     package static let double = GType(15 << 2)
     package static let string = GType(16 << 2)
+    package static let boxed = GType(18 << 2)
 }
 
 extension String {

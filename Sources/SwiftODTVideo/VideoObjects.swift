@@ -132,7 +132,8 @@ public struct VideoObjects: AsyncSequence, Sendable {
                 result.isAfterLastFrame = true
                 (result.time, result.width, result.height) = (last.time, last.width, last.height)
                 result.zoneCounts = last.zoneCounts
-                if channel.failure == nil { result.finishZones() }
+                // After a failure, objects can still be in the areas.
+                result.finishZones(areEmpty: channel.failure == nil)
             } else if entry.isLate, result.objects.isEmpty {
                 result.isAfterLastFrame = true
             }
@@ -200,8 +201,10 @@ public struct VideoResult: Sendable {
     /// The objects that were detected in this frame.
     public var visibleObjects: [TrackedObject] { objects.filter(\.isVisible) }
 
-    /// Completes the counts at the end of the stream, when all objects have left the areas.
-    fileprivate mutating func finishZones() {
+    /// Adds the events after the last frame to the counts.
+    ///
+    /// - Parameter areEmpty: whether the stream has ended, so that all objects have left the areas.
+    fileprivate mutating func finishZones(areEmpty: Bool) {
         for event in zoneEvents where event.kind == .enter || event.kind == .cross {
             let index = zoneCounts.firstIndex { $0.name == event.zone } ?? zoneCounts.endIndex
             if index == zoneCounts.endIndex {
@@ -215,7 +218,7 @@ public struct VideoResult: Sendable {
                 }
             }
         }
-        for index in zoneCounts.indices {
+        for index in zoneCounts.indices where areEmpty {
             for label in zoneCounts[index].byLabel.keys { zoneCounts[index].byLabel[label]?.leaveAll() }
             zoneCounts[index].all.leaveAll()
         }

@@ -58,8 +58,9 @@ import Testing
 
     /// The duration comes from the file.
     @Test func durationOfBufferCannotOverflow() throws {
-        let pipeline = try Pipeline("fakesrc name=source ! fakesink")
-        let pad = try #require(pipeline["source"].pad("src")).pointer
+        // The active pad of a source would push the source's own segment.
+        let pipeline = try Pipeline("fakesrc ! identity name=middle ! fakesink")
+        let pad = try #require(pipeline["middle"].pad("src")).pointer
         gst_pad_set_active(pad, 1)
         defer { withExtendedLifetime(pipeline) { _ = gst_pad_set_active(pad, 0) } }
         var segment = GstSegment()

@@ -63,7 +63,7 @@ import Testing
             let message = try message(event, reason)
             withExtendedLifetime(message) {
                 let fields = MessageFields(message.pointer)
-                #expect(TrackTable.objects(of: fields) == change, "\(event)")
+                #expect(TrackTable.objectCountChange(of: fields) == change, "\(event)")
                 #expect((TrackTable.row(of: fields) != nil) == hasRow, "\(event)")
             }
         }

@@ -225,6 +225,16 @@ struct EventMatcherTests {
         #expect(play.events.first?.dwell == 3_000_000_000)
     }
 
+    /// Their tracks have the same first detection.
+    @Test func staysOfObjectsThatReturnTogetherContinue() throws {
+        var play = Play(try rules("[event stay]\ndwell=3\n"))
+        for id in [8, 9] as [UInt64] { play.track("begin", id, from: 1_000, at: 1_000) }
+        for id in [8, 9] as [UInt64] { play.track("end", id, from: 1_000, reason: "reidentified", at: 1_002) }
+        for id in [1, 2] as [UInt64] { play.track("re-entered", id, from: 1_000, at: 1_002) }
+        play.see([(1, 100), (2, 300)], at: 1_003)
+        #expect(play.events.map(\.dwell) == [3_000_000_000, 3_000_000_000])
+    }
+
     /// The element continues the stay in its zone without the event `enter`.
     @Test func stayInZoneContinuesAfterQuickReturn() throws {
         var play = Play(try rules("[event stay]\nzone=door\ndwell=20\n"))

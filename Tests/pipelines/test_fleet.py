@@ -70,7 +70,7 @@ class CommandLine(unittest.TestCase):
                                     (["--zones", broken], f"--zones {broken}: "), (["@/nowhere.txt"], "the list @/nowhere.txt cannot be read: "),
                                     (["--set", "zones=x"], "--zones FILE"), (["--part-length", "no"], "or whole"), (["--cores", "0"], "at least 1"),
                                     (["--pictures", "--set", "box_style=blur"], "--pictures would show the original video with what 'box-style=blur' redacts"),
-                                    (["--set", "iou-threshold=0.05", "--set", "box-style=blur"], "use 0.5 or more"),
+                                    (["--annotate", "--set", "iou-threshold=0.05", "--set", "box-style=blur"], "use 0.5 or more"),
                                     (["--out", "foo://x"], "neither a folder nor an address")):
                 done = subprocess.run([RUN, "--out", storage, "none.mp4", *words], capture_output=True, text=True, timeout=120)
                 self.assertEqual((done.returncode, sentence in done.stderr, done.stderr.count("\n")), (2, True, 1), done.stderr)

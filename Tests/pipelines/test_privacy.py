@@ -290,6 +290,20 @@ class Tools(InFolder):
                 if coder in same:
                     self.assertEqual(after, before)
 
+    def test_chapters_are_removed(self):
+        """Their titles can name people."""
+        chapters, source, path = self.path("chapters.txt"), self.path("chapters.mkv"), self.path("without.mkv")
+        with open(chapters, "w", encoding="ascii") as file:
+            file.write(";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=Secret chapter\n")
+        command("ffmpeg", "-v", "error", "-i", self.video, "-i", chapters, "-map", "0:v", "-map_chapters", "1", "-c", "copy", source)
+        said = command(f"{ROOT}/.build/tool/odt", "annotate", "--set=detector=motion", "--set=box-style=blur", source, path)
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        found = []
+        for name in (source, path):
+            with open(name, "rb") as file:
+                found.append(b"Secret chapter" in file.read())
+        self.assertEqual(found, [True, False])
+
     def test_watch_without_pictures_does_not_mention_draw(self):
         said = self.watch("--set", "box-style=blur")
         self.assertEqual(said.returncode, 0, said.stderr)

@@ -95,8 +95,8 @@ gboolean swiftodt_session_is_frame_next (SwiftOdtSession session);
 /* Called on the streaming thread. Returns whether a caps event is queued. The sink pad then has later caps than the
  * source pad. */
 gboolean swiftodt_session_has_queued_caps (SwiftOdtSession session);
-/* Called on the streaming thread after downstream has refused the caps of the next frames. Drops the frames up to the
- * next caps event. */
+/* Called on the streaming thread after downstream has refused a frame, or the caps of the next frames. Drops the frames up
+ * to the next caps event, unless `is_end` is TRUE because downstream has returned EOS. */
 void swiftodt_session_drop_refused (SwiftOdtSession session, gboolean is_end);
 /* Called on the streaming thread with the flow of frames that were pushed because of an event or query. Returns
  * whether the flow is OK. Posts an element error if downstream has refused the caps, as the flow cannot be returned to
@@ -111,7 +111,7 @@ gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flo
 gboolean swiftodt_session_notice (SwiftOdtSession session, GstEvent * event);
 
 /* Takes ownership of an event and returns the event to forward, which the caller owns. If redaction is requested, the
- * tags, table of contents or streams in the returned event have no pictures. */
+ * tags, table of contents or streams in the returned event have no binary tags, such as pictures. */
 GstEvent *swiftodt_session_filter_event (SwiftOdtSession session, GstEvent * event);
 
 /* Returns the latency that the element adds. `live` states whether the source is live, according to the latency

@@ -56,7 +56,7 @@ def read_settings(options: argparse.Namespace) -> Settings:
                         part_seconds=part_length(options.part_length))
     if settings.pictures and settings.redaction:
         raise Usage(f"--pictures would show the original video with what '{settings.redaction}' redacts; leave one of them out")
-    if settings.redaction and settings.misses_overlapping_objects:
+    if settings.annotate and settings.redaction and settings.plays_back and settings.has_low_iou_threshold:
         raise Usage(f"with iou-threshold below 0.5, one of two people who overlap can stay visible despite '{settings.redaction}'; use 0.5 or more")
     return settings
 

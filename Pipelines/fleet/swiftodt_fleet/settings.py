@@ -65,8 +65,8 @@ class Settings:
         return next((f"{name}={values[name]}" for name in ("privacy-labels", "privacy-labels-array") if values.get(name, "").strip(" ,")), None)
 
     @property
-    def misses_overlapping_objects(self) -> bool:
-        """Whether the recordings lack boxes that redaction needs. odt names values that are not numbers."""
+    def has_low_iou_threshold(self) -> bool:
+        """Whether recordings can lack one of two overlapping people. odt refuses values that are not numbers."""
         with contextlib.suppress(ValueError):
             return float(dict(self.properties).get("iou-threshold", "0.5")) < 0.5
         return False

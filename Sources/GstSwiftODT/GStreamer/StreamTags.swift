@@ -184,8 +184,8 @@ extension OrientationTag {
     }
 }
 
-/// Removes the pictures from tags, such as the cover of a file. A cover can show the video without redaction. Tables of
-/// contents (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
+/// Removes pictures and other binary data from tags, such as the cover of a file. A cover can show the video without
+/// redaction. Tables of contents (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
 enum TagPictures {
     private typealias Tags = UnsafeMutablePointer<GstTagList>
     private typealias Stream = UnsafeMutablePointer<GstStream>
@@ -333,18 +333,23 @@ enum TagPictures {
 
     // MARK: Tag lists
 
-    /// Returns a copy without pictures, which the caller owns; `nil` if there are no pictures.
+    /// Returns a copy without binary tags, which the caller owns; `nil` if there are none.
     private static func rest(of tags: Tags?) -> Tags? {
         guard let tags else { return nil }
-        // Besides images, binary tags of unknown content can have pictures, for example a maker note of Exif.
+        // Binary tags of unknown content can have pictures, for example a maker note of Exif.
         let names = (0..<gst_tag_list_n_tags(tags)).compactMap { gst_tag_list_nth_tag_name(tags, UInt32($0)) }
-            .filter { gst_tag_get_type($0) == gst_sample_get_type() }
+            .filter { isBinary(gst_tag_get_type($0)) }
         guard !names.isEmpty,
             let copy = gst_mini_object_copy(UnsafeMutableRawPointer(tags).assumingMemoryBound(to: GstMiniObject.self))
         else { return nil }
         let rest = UnsafeMutableRawPointer(copy).assumingMemoryBound(to: GstTagList.self)
         for name in names { gst_tag_list_remove_tag(rest, name) }
         return rest
+    }
+
+    private static func isBinary(_ type: GType) -> Bool {
+        g_type_fundamental(type) == FundamentalType.boxed && type != gst_date_time_get_type()
+            && type != g_date_get_type()
     }
 
     private static func miniObject(_ pointer: OpaquePointer) -> UnsafeMutablePointer<GstMiniObject> {

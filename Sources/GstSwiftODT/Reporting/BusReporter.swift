@@ -102,7 +102,8 @@ final class BusReporter {
     /// posted objects are present.
     ///
     /// - Parameter time: The running time of the first frame of the epoch in nanoseconds; `nil` after a flush. If it is
-    ///   later than the latest posted report, the deferred report and `message-interval` remain in effect.
+    ///   later than the latest posted report, the deferred report and `message-interval` remain in effect. Otherwise,
+    ///   for example after a step backwards, the deferred report is discarded.
     /// - Returns: Whether a deferred report was discarded.
     func beginEpoch(at time: Nanoseconds?) -> Bool {
         lastIdentity = nil

@@ -40,7 +40,7 @@ final class DetectionRecorder {
     }
 
     /// Writes the header of the recording before the first inference. Later calls end the recording if the frame size
-    /// has changed.
+    /// has changed, or if a threshold no longer keeps all detections that the header promises.
     ///
     /// - Parameters:
     ///   - frame: the first inferred frame.
@@ -49,6 +49,13 @@ final class DetectionRecorder {
     func begin(_ context: FrameContext, _ frame: Frame, by source: DetectionSource) throws {
         guard !hasFailed else { return }
         if let header {
+            let options = context.settings.detection
+            guard options.iouThreshold >= header.iouThreshold, options.scoreFloor <= header.scoreFloor else {
+                return stop(
+                    .settings(
+                        "the recording ends because score-threshold was raised or iou-threshold lowered; record again "
+                            + "with constant thresholds"))
+            }
             guard (header.width, header.height) != (context.format.width, context.format.height) else { return }
             return stop(
                 .resource(

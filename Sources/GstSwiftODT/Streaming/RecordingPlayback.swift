@@ -179,7 +179,7 @@ private struct PlaybackState {
                 + "score-threshold=\(2 * settings.privacyThreshold) or less, or set privacy-threshold=\(header.scoreFloor)"
             try requireRedaction(settings, fault)
         }
-        if settings.redacts, header.iouThreshold < Settings.standardIOUThreshold {
+        if header.iouThreshold < Settings.standardIOUThreshold {
             try requireRedaction(
                 settings,
                 "the recording was made with iou-threshold=\(header.iouThreshold), so one of two people who overlap can be "
@@ -192,7 +192,7 @@ private struct PlaybackState {
                     + "\(settings.scene.tracker.scoreThreshold) uses them from \(settings.scene.scoreFloor) on; record again "
                     + "with that threshold")
         }
-        if settings.iouThreshold != header.iouThreshold {
+        if settings.detection.iouThreshold != header.iouThreshold {
             reportOverlapMismatch("the recording used \(header.iouThreshold)")
         }
         if hasLabels { reportMismatch(.labels, "label-file has no effect, because the recording contains labels") }

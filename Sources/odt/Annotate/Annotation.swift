@@ -118,7 +118,7 @@ final class Annotation: Sendable {
                 if !files.exports.isEmpty { export.add(fields) }
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
-                trackCount += TrackTable.objects(of: fields)
+                trackCount += TrackTable.objectCountChange(of: fields)
                 writePicture(fields)
                 if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break
@@ -221,11 +221,16 @@ final class Annotation: Sendable {
             do { try files.finish() } catch { (failure, code) = ("\(error)", ExitCode.of(error)) }
         }
         if let failure {
-            // The file can show what was to be redacted.
-            if failure.hasPrefix("swiftodt: "), RedactionRequest(of: annotation.pipeline["swiftodt"]) != nil {
-                files.video?.discard()
+            // The element reports some faults only at the end, so the frames that were written may lack redaction. After
+            // a signal, the failure is a consequence of the signal.
+            if ending.signal == nil, failure.hasPrefix("swiftodt: "), let video = files.video,
+                RedactionRequest(of: annotation.pipeline["swiftodt"]) != nil
+            {
+                video.discard()
+                notify(failure + "; the video was deleted, because its redaction is not guaranteed" + files.leftBehind)
+            } else {
+                notify(failure + files.leftBehind)
             }
-            notify(failure + files.leftBehind)
             return Outcome(code: code, signal: ending.signal)
         }
         return Outcome(code: isRead ? ExitCode.success : 128 + SIGPIPE, signal: ending.signal)

@@ -88,7 +88,7 @@ enum TrackTable {
 
     /// Returns the change of the number of objects by a `swiftodt-track` message. An object that continues with an
     /// earlier id is not another object.
-    static func objects(of message: MessageFields) -> Int {
+    static func objectCountChange(of message: MessageFields) -> Int {
         if message.text("event") == "begin" { return 1 }
         return message.text("reason") == TrackEvent.Reason.reidentified.rawValue ? -1 : 0
     }

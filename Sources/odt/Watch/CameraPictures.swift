@@ -17,8 +17,8 @@ enum CameraPictures {
     private static let pause: Nanoseconds = 100_000_000
 
     /// Installs probes on the pipeline's pads.
-    static func begin(of plan: CameraPlan, in pipeline: Pipeline, for page: LivePage) {
-        let (camera, redaction) = (plan.name, RedactionFilter(of: plan))
+    static func begin(of camera: String, in pipeline: Pipeline, for page: LivePage) {
+        let redaction = RedactionFilter(properties: RedactionRequest(of: pipeline["swiftodt"])?.properties)
         // The monotonic time at which the latest frame was passed to the encoder; `nil` before the first frame.
         let latest = Monitor<Nanoseconds?>(nil)
         pipeline["page"].pad("sink")?.watchBuffers { _ in
@@ -36,7 +36,7 @@ enum CameraPictures {
             guard gst_buffer_map(buffer, &map, GST_MAP_READ) != 0 else { return }
             let jpeg = Array(UnsafeBufferPointer(start: map.data, count: Int(map.size)))
             gst_buffer_unmap(buffer, &map)
-            page.take(picture: jpeg, of: camera, redaction)
+            page.take(picture: jpeg, of: camera, redaction: redaction)
         }
     }
 }

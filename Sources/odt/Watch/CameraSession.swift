@@ -76,7 +76,7 @@ final class CameraSession: Sendable {
         crops?.attach(to: pipeline)
         if let time = alarms.picturePatience { PictureProbe.attach(to: pipeline, of: plan.name, patience: time) }
         if !shape.isFile, let pad = pipeline[shape.entry].pad("sink") { ArrivalTimestamps.complete(at: pad) }
-        if let page { CameraPictures.begin(of: plan, in: pipeline, for: page) }
+        if let page { CameraPictures.begin(of: plan.name, in: pipeline, for: page) }
         let recorder = try recording.map {
             CameraRecorder(
                 $0, camera: plan.name,

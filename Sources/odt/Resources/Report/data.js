@@ -9,7 +9,8 @@ const HAS_EVENTS = DATA.zones.some(zone => zone.eventCount);
 
 const CLIPS = DATA.clips.map(([source, recording, from, to, video, picture, isH265]) => ({source, recording, from, to, video, picture, isH265}));
 function isIn(track, clip) {
-  return clip.source === track.source && clip.recording === track.recording && clip.from <= track.last && track.first <= clip.to;
+  return clip.source === track.source && clip.recording === track.recording
+    && track.visits.some(([first, last]) => clip.from <= last && first <= clip.to);
 }
 function tracksIn(clip) { return TRACKS.filter(track => isIn(track, clip)); }
 function clipOf(track) { return CLIPS.find(clip => isIn(track, clip)); }

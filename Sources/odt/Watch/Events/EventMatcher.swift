@@ -203,19 +203,23 @@ struct EventMatcher {
             return []
         }
         let subject = Subject(zone: isInZone ? event.zone : nil, id: event.id)
-        // The track with the earlier id has the same first detection.
-        let replaced = Subject(firstSeen: event.firstSeen)
         switch event.event {
         case "begin", "re-entered", "enter":
             var condition = Condition(since: moment.running)
-            if !isInZone, let continued = conditions[key]?.removeValue(forKey: replaced) {
+            // The object continues under its earlier id with the same `first-seen`.
+            if !isInZone, let firstSeen = event.firstSeen,
+                let replaced = conditions[key]?.keys.first(where: { $0.firstSeen == firstSeen }),
+                let continued = conditions[key]?.removeValue(forKey: replaced)
+            {
                 (condition.since, condition.progress) = (continued.since, continued.progress)
             }
             conditions[key, default: [:]][subject] = condition
             return []
         case "end" where event.isReidentification:
             noteEnd(of: event.id, key, at: moment.running)
-            if let condition = conditions[key]?.removeValue(forKey: subject) { conditions[key]?[replaced] = condition }
+            if let condition = conditions[key]?.removeValue(forKey: subject) {
+                conditions[key]?[Subject(id: event.id, firstSeen: event.firstSeen)] = condition
+            }
             return []
         case "end", "leave":
             guard var condition = conditions[key]?.removeValue(forKey: subject),

@@ -39,8 +39,8 @@ final class LivePage: WatchSink {
 
     /// Receives an annotated picture as a JPEG file. After the configuration was read again, the earlier connection of a
     /// camera can still deliver pictures. They are ignored if the redaction has changed.
-    func take(picture jpeg: [UInt8], of camera: String, _ redaction: RedactionFilter?) {
-        pictures.put(PagePicture(jpeg), of: camera) { recordings.redaction(of: camera) == redaction }
+    func take(picture jpeg: [UInt8], of camera: String, redaction: RedactionFilter) {
+        pictures.put(PagePicture(jpeg), of: camera) { recordings.permits(redaction, of: camera) }
         server.wake()
     }
 

@@ -30,7 +30,10 @@ final class PageRecordings: Sendable {
         filters.withLock { $0 = new }
     }
 
-    func redaction(of camera: String) -> RedactionFilter? { filters.withLock { $0[camera] } }
+    /// Returns whether pictures of a camera may be shown that were made with a redaction.
+    func permits(_ redaction: RedactionFilter, of camera: String) -> Bool {
+        filters.withLock { $0[camera] } == redaction
+    }
 
     /// Returns the response to a request of a video or picture; `nil` if there is no such file.
     func file(_ file: String, of camera: String, isClip: Bool, isPlayed: Bool) -> PageResponse? {
