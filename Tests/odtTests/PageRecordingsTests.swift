@@ -4,10 +4,12 @@ import Testing
 
 @Suite("PageRecordings")
 struct PageRecordingsTests {
-    /// Properties that cannot be evaluated may request redaction. Without the plugin, as in this test, these are all.
+    /// Properties that cannot be evaluated may request redaction.
     @Test func picturesOfUnclearRedactionAreNotPermitted() {
         let recordings = PageRecordings(folder: nil, clips: nil, store: nil)
-        recordings.use([CameraPlan(name: "unclear", source: "rtsp://unclear")])
+        var unclear = CameraPlan(name: "unclear", source: "rtsp://unclear")
+        unclear.settings = [CameraSetting("box-style=nonsense")]
+        recordings.use([unclear])
         for redaction in [nil, "box-style=blur"].map(RedactionFilter.init(properties:)) {
             #expect(!recordings.permits(redaction, of: "unclear") && !recordings.permits(redaction, of: "removed"))
         }

@@ -185,11 +185,14 @@ class Track(unittest.TestCase):
                 self.assertIn(word, said.stderr)
 
     def test_folder_that_is_not_writable_is_named(self):
-        with tempfile.TemporaryDirectory() as folder:
+        # Folders above TMPDIR can be private.
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
             shutil.copy(ODT, folder)
             os.chmod(folder, 0o555)
             said = subprocess.run([f"{folder}/odt", "track", "--detections", "-", "-o", f"{folder}/out.txt"], input=detections(5, (1,)), text=True,
                                   capture_output=True, timeout=60, user=None if os.geteuid() else 65534)
+            # For the deletion by an ordinary user.
+            os.chmod(folder, 0o755)
         self.assertEqual((said.returncode, said.stderr),
                          (1, f"odt track: cannot write '{folder}/out.txt': Permission denied; name a file in a writable folder.\n"))
 

@@ -291,6 +291,18 @@ import Testing
         #expect(outcome.errors.contains { $0.contains("iou-threshold=0.05") } == isError, "\(outcome)")
     }
 
+    /// The header promises detections that the later frames lack.
+    @Test(arguments: [
+        ("score-threshold", "0.9", true), ("iou-threshold", "0.05", true), ("score-threshold", "0.05", false),
+    ])
+    func thresholdThatOmitsDetectionsEndsTheRecording(property: String, value: String, isEnd: Bool) throws {
+        let played = play("score-threshold=0.1 record-detections=\(file)", source: { .detector(Finder()) }) {
+            if $0 == 5 { $1.set(property, value) }
+        }
+        #expect(played.warnings.contains { $0.contains("record again with constant thresholds") } == isEnd)
+        #expect(try (RecordingReader(file, labels: nil).end == nil) == isEnd)
+    }
+
     /// The boxes would be at another place than the objects.
     @Test func orientationMismatchIsAnErrorWithStrictRedaction() {
         _ = record("score-threshold=0.1 orientation=180")
