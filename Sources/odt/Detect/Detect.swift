@@ -57,7 +57,7 @@ private let help = """
     let flags: Set = ["--salient", "--json", "--force"]
     let line = try CommandLineOptions(arguments, valued: valued, flags: flags)
     if let length = try line.number("--cuts", in: 0.1...1e6) {
-        let others = valued.subtracting(["--cuts"]).filter { line.text($0) != nil } + flags.filter(line.has)
+        let others = valued.subtracting(["--cuts"]).filter { line.text($0) != nil }.union(flags.filter(line.has))
         if let other = others.min() { throw CommandLineError("--cuts does not run the detector: leave out \(other).") }
         return try cut(line, each: length)
     }
