@@ -77,7 +77,7 @@ package final class Element: @unchecked Sendable {
         gst_object_unref(setter)
     }
 
-    /// Drops tags, and tables of contents, whose entries have tags, too.
+    /// Drops tags and tables of contents. The entries of a table of contents can have tags.
     private static func dropTags(at pad: Pad) {
         pad.watchEvents { [GST_EVENT_TAG, GST_EVENT_TOC].contains($0.pointee.type) ? .drop : .ok }
     }

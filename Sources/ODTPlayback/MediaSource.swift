@@ -68,8 +68,8 @@ package final class MediaSource: Sendable {
     }
 
     /// If the input is a URI and its source element has posted the error, the failure becomes a text with the address
-    /// and a remedy. Its reason is then that of an input that cannot be read. If the failure is about the content of a
-    /// file, its text gets the name of the file.
+    /// and a remedy. Its reason is then `fileNotFound`. If the failure is about the content of a file, the name of the
+    /// file is prepended.
     package func explain(_ ending: inout Player.Ending) {
         guard let failure = ending.failure else { return }
         if let text = explained(failure) {

@@ -82,3 +82,10 @@ extension ZoneCount.Counts {
             out: figure("out"))
     }
 }
+
+extension MessageFields {
+    /// Whether the message reports the end of a track whose object continues with an earlier id.
+    package var isReidentification: Bool {
+        text("event") == "end" && text("reason") == TrackEvent.Reason.reidentified.rawValue
+    }
+}

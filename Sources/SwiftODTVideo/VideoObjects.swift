@@ -11,9 +11,9 @@ import SwiftODT
 ///
 /// Iterating builds a GStreamer pipeline and plays it. The pipeline of a file waits for the loop. The pipeline of a
 /// live source does not wait: if the loop is too slow, results are dropped and counted in
-/// ``VideoResult/droppedResults``. Cancelling the task ends the loop without an error, as after the last frame. When the
-/// loop has ended, the pipeline has stopped, unless an element does not stop within 1 s, such as the source of a FIFO
-/// without a writer. After `break`, it stops within about a second, on another thread.
+/// ``VideoResult/droppedResults``. Cancelling the task ends the loop without an error, as after the last frame. If the
+/// loop ends normally, the pipeline has already stopped, unless an element needs more than 1 s, such as the source of a
+/// FIFO without a writer. After `break`, another thread stops the pipeline within about 1 s.
 ///
 /// Errors are of the type `ODTError` and name the remedy.
 public struct VideoObjects: AsyncSequence, Sendable {
@@ -187,10 +187,10 @@ public struct VideoResult: Sendable {
     public internal(set) var trackEvents: [TrackedObjectEvent] = []
     /// The objects that have entered or left areas, or have crossed lines.
     public internal(set) var zoneEvents: [ZoneEvent] = []
-    /// The counts of all zones since the beginning. With ``VideoOptions/Updates/none``, only those with events.
+    /// The counts of all zones since the beginning. With ``VideoOptions/Updates/none``, contains only zones with events.
     public internal(set) var zoneCounts: [ZoneCount] = []
-    /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the result came after its frame had passed, as
-    /// results can with ``VideoOptions/resultInterval``.
+    /// The pixels, if ``VideoOptions/includesFrames`` is set. `nil` if the frame passed before its result was available,
+    /// which ``VideoOptions/resultInterval`` can cause.
     public internal(set) var frame: Frame?
     /// The number of results of a live source that were dropped since the previous result, because the consumer was too
     /// slow. The events of the dropped results are part of this result.

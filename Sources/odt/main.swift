@@ -37,14 +37,13 @@ func usage() -> String {
 StandardDescriptors.openMissing()
 // A write beyond the file size limit is then an error, which names the file.
 signal(SIGXFSZ, SIG_IGN)
-let words = PathText.arguments()
+var words = PathText.arguments()
+// `odt help SUBCOMMAND` is `odt SUBCOMMAND --help`.
+if words.count > 1, words[0] == "help" { words = [words[1], "--help"] }
 switch words.first {
 case nil:
     printError(usage())
     exit(ExitCode.usage)
-case "help" where subcommands.contains(where: { $0.name == words.dropFirst().first }):
-    _ = subcommands.first { $0.name == words[1] }?.run(["--help"])
-    flushOutput()
 case "help", "--help", "-h":
     print(usage())
 case "--version":

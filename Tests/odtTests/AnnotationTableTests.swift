@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The object continues with an earlier id, whose row contains the same detections.
-    @Test func replacedIDIsNoObject() throws {
+    @Test func trackTableDoesNotCountReplacedID() throws {
         func message(_ event: String, _ reason: String) throws -> OwnedStructure {
             let text = "swiftodt-track, event=\(event), tracking-id=(guint64)2, reason=\(reason)"
             let message = try #require(gst_structure_from_string(text, nil))
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Only inputs that differ in their extension keep it.
-    @Test func batchGivesEachInputAnotherName() throws {
+    @Test func batchGivesEachInputUniqueOutputName() throws {
         let line = try CommandLineOptions(
             ["x/in.mp4", "y/in.mp4", "in-2.mp4", "a.mkv", "a.mts"], valued: [], flags: [])
         #expect(

@@ -8,7 +8,7 @@ import Testing
     init() { gst_init(nil, nil) }
 
     /// An object whose id is replaced by its earlier id is still present.
-    @Test func replacedIDIsNoEndedTrack() {
+    @Test func replacedIDIsNotCountedAsEndedTrack() {
         var metrics = CameraMetrics()
         for reason in ["reidentified", "left-frame"] {
             let fields = OwnedStructure(named: "swiftodt-track")

@@ -5,7 +5,7 @@ import Testing
 @Suite("PageRecordings")
 struct PageRecordingsTests {
     /// Properties that cannot be evaluated may request redaction.
-    @Test func picturesOfUnclearRedactionAreNotPermitted() {
+    @Test func picturesAreNotPermittedIfRedactionIsUnknown() {
         let recordings = PageRecordings(folder: nil, clips: nil, store: nil)
         var unclear = CameraPlan(name: "unclear", source: "rtsp://unclear")
         unclear.settings = [CameraSetting("box-style=nonsense")]

@@ -314,7 +314,7 @@ class Truncated(Annotating):
                          r"the video ended after \d\.\d of 10\.0 s; the file may be incomplete")
         self.assertEqual(self.annotate("--csv", self.path("b.csv"), self.path("whole.mp4")).stderr, "")
 
-    def test_failed_output_is_no_incomplete_file(self):
+    def test_failed_output_does_not_warn_about_truncated_input(self):
         clip = encoded(2000, "x264enc speed-preset=ultrafast")
         for target, code in (("/dev/full", 3), (">(head -1 > /dev/null)", 128 + signal.SIGPIPE)):
             said = command("/bin/bash", "-c", f'"$@" > {target}', "bash", ODT, "annotate", FAST, "--set=updates=every-frame", "--json", "-", clip)

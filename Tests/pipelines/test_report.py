@@ -427,7 +427,7 @@ class Browser(Report):
         self.assertEqual(re.findall(r"#\d+ \w+", seen["cards"]), ["#1 person", "#2 person", "#3 person", "#9 car"])
         self.assertRegex(seen["bars"], "person3.*car1")
 
-    def test_absence_of_returning_object_is_no_presence(self):
+    def test_report_excludes_absence_of_returning_object(self):
         """With re-identification, object 1 returns. Its absence counts neither in the figures nor in the charts."""
         other, back = ([result(at / 10, [thing(number, at=at / 10, first=first)]) for at in range(first * 10, last * 10 + 1)]
                        for number, first, last in ((2, 4, 6), (1, 10, 12)))

@@ -66,7 +66,7 @@ class Settings:
 
     @property
     def has_low_iou_threshold(self) -> bool:
-        """Whether recordings can lack one of two overlapping people. odt refuses values that are not numbers."""
+        """Whether recordings can lack one of two overlapping people. False for values that are not numbers, which odt refuses."""
         with contextlib.suppress(ValueError):
             return float(dict(self.properties).get("iou-threshold", "0.5")) < 0.5
         return False

@@ -170,9 +170,7 @@ struct TraceHistory {
             trace.add(point, spacing: spacing, duration: options.traceDuration)
             traces[id] = trace
         }
-        for id in Set(traces.keys).subtracting(objects.compactMap(\.id)) {
-            traces[id]?.noteAbsence(at: time)
-        }
+        for id in Set(traces.keys).subtracting(objects.compactMap(\.id)) { traces[id]?.noteAbsence(at: time) }
         let (start, overflow) = time.subtractingReportingOverflow(options.traceDuration)
         guard !overflow else { return }
         for (id, trace) in traces {

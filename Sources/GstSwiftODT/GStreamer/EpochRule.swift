@@ -67,7 +67,7 @@ struct EpochRule {
         if frame.orientation != last.orientation { return .orientation }
         guard let now = frame.time, let then = last.time else { return nil }
         let (step, usual) = (now.since(then), max(last.duration, rhythm))
-        if step < -min(usual.times(3), Self.maximumDisorder) { return .backwards }
+        if step < -min(usual.times(3), Self.disorderLimits) { return .backwards }
         return !isStill && step > maxAge && step > usual.times(2) ? .gap : nil
     }
 
@@ -81,5 +81,5 @@ struct EpochRule {
         announced = nil
     }
 
-    private static let maximumDisorder: Nanoseconds = 1_000_000_000
+    private static let disorderLimits: Nanoseconds = 1_000_000_000
 }

@@ -186,11 +186,11 @@ extension OrientationTag {
 
 /// Removes pictures and other binary data from tags, such as the cover of a file. A cover can show the video without
 /// redaction. Tables of contents (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
-enum TagPictures {
+enum BinaryTags {
     private typealias Tags = UnsafeMutablePointer<GstTagList>
     private typealias Stream = UnsafeMutablePointer<GstStream>
 
-    /// Takes ownership of an event and returns one without pictures.
+    /// Takes ownership of an event and returns one without binary tags.
     static func removed(from event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         let changed: UnsafeMutablePointer<GstEvent>? =
             switch event.pointee.type {

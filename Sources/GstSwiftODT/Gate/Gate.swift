@@ -149,7 +149,7 @@ struct Gate {
 
     /// The limits of the tolerated step back of timestamps. The tolerance is ``latestStep``, because a reordered frame is
     /// displayed after the previous reference frame. A greater step back means that the clock of the source was set back.
-    private static let maximumDisorder: ClosedRange<Nanoseconds> = 1_000_000_000...10_000_000_000
+    private static let disorderLimits: ClosedRange<Nanoseconds> = 1_000_000_000...10_000_000_000
     /// After this number of ``ignoredStills``, the gate stays open for ``ignoredStillsPause``. Usually the decoder does not
     /// support still frames, but the key frames can also be damaged.
     private static let maximumIgnoredStills = 2
@@ -181,7 +181,7 @@ struct Gate {
 
     private mutating func action(on frame: Frame, _ options: Options) -> Action {
         var frame = frame
-        let disorder = min(max(latestStep, Self.maximumDisorder.lowerBound), Self.maximumDisorder.upperBound)
+        let disorder = min(max(latestStep, Self.disorderLimits.lowerBound), Self.disorderLimits.upperBound)
         if let time = frame.time, let latest, time < latest.since(disorder) {
             beginSegment()
             frame.isDiscontinuous = true

@@ -164,7 +164,7 @@ final class Session: @unchecked Sendable {
 
     /// Takes ownership of an event. Returns the event to forward, without pictures if redaction is requested.
     func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
-        effectiveSettings.requestsRedaction ? TagPictures.removed(from: event) : event
+        effectiveSettings.requestsRedaction ? BinaryTags.removed(from: event) : event
     }
 
     func latency(isLive: Bool) -> GstClockTime {

@@ -65,7 +65,7 @@ struct SchedulePlan: Equatable {
     static let usualFrameDuration: Nanoseconds = 33_333_333
 
     /// Whether each frame waits for the result of its own inference. If `false`, no frame waits, except late frames of a
-    /// live stream with `strategy=auto` (``CatchUp``), whose copies of the plan have `true`.
+    /// live stream with `strategy=auto` (``CatchUp``). The copies of the plan for these frames have `true`.
     var waits: Bool
     /// The number of frames that are held for look-ahead. Each of them adds latency.
     let depth: Int

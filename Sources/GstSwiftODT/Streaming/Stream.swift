@@ -106,7 +106,7 @@ final class Stream {
         do {
             try prepareSource(settings)
             settings = settings.adopting(sources.source?.traits)
-            if settings.requestsRedaction, !redaction.isRequested { TagPictures.withdraw(from: element.sourcePad) }
+            if settings.requestsRedaction, !redaction.isRequested { BinaryTags.withdraw(from: element.sourcePad) }
             try redaction.check(settings, sources.source)
             try format.checkMemory(settings)
             if settings.requestsRedaction, let fault = redaction.fault(format, buffer, sources.source) {

@@ -89,16 +89,13 @@ enum TrackTable {
     /// Returns the change of the number of objects by a `swiftodt-track` message. An object that continues with an
     /// earlier id is not another object.
     static func objectCountChange(of message: MessageFields) -> Int {
-        if message.text("event") == "begin" { return 1 }
-        return message.text("reason") == TrackEvent.Reason.reidentified.rawValue ? -1 : 0
+        message.text("event") == "begin" ? 1 : message.isReidentification ? -1 : 0
     }
 
     /// Returns the row of a `swiftodt-track` message if its event is `end`; `nil` for other events, and for an object that
     /// continues with an earlier id, because the row of that id contains the same detections.
     static func row(of message: MessageFields) -> String? {
-        guard message.text("event") == "end", message.text("reason") != TrackEvent.Reason.reidentified.rawValue else {
-            return nil
-        }
+        guard message.text("event") == "end", !message.isReidentification else { return nil }
         var cells = [TableRow.count(message.count("tracking-id"))]
         cells += [message.text("label") ?? "", message.text("category") ?? ""]
         let offset = TableRow.offset(of: message)

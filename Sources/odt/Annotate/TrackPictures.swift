@@ -65,7 +65,7 @@ final class TrackPictures: Sendable {
     func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", let id = message.count("tracking-id"),
             let best = best.withLock({ $0.removeValue(forKey: id) }),
-            message.text("reason") != TrackEvent.Reason.reidentified.rawValue
+            !message.isReidentification
         else { return }
         let earlier = written.withLock { $0[id] }
         guard earlier.map({ $0.score < best.score }) ?? true, let jpeg = best.picture.jpeg() else { return }

@@ -20,7 +20,7 @@ enum StandardInput {
         return try Picture(encoded: ByteStream.read(operand))
     }
 
-    /// Standard input is `/dev/null` in services and `cron`, which would otherwise be opened as a camera.
+    /// In services and `cron`, standard input is `/dev/null`. GStreamer would open this device as a camera.
     private static func refuseDevice() throws {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else { return }

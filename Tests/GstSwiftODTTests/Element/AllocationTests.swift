@@ -218,7 +218,7 @@ import Testing
     }
 
     /// A source that does not clip pushes the rest of its video behind the last frame of the segment.
-    @Test func framesOutsideSegmentAreHeldLikeOthers() {
+    @Test func framesOutsideSegmentCountAsHeldFrames() {
         let detector = SlowDetector(milliseconds: 0, capacity: 8, inputSize: InputSize(width: 32, height: 32))
         let harness = ElementHarness("strategy=every-frame zoom=auto draw=false", source: { .detector(detector) })
         gst_harness_set_live(harness.harness, 0)

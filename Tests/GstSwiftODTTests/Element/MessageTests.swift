@@ -395,7 +395,7 @@ import Testing
         #expect(counters[uint64: "frames"] == 10)
     }
 
-    /// As with a folder of photographs of different sizes.
+    /// A folder of photographs of different sizes changes the caps often.
     @Test func messageIntervalAppliesAcrossSizeChanges() throws {
         let harness = ElementHarness("detector=upstream message-interval=100000000")
         for number in 0..<10 {
@@ -408,7 +408,7 @@ import Testing
     }
 
     /// The clock of an element without timestamps begins at 0 in each epoch.
-    @Test func messageIntervalBeginsAgainIfRunningTimeDoes() throws {
+    @Test func messageIntervalRestartsWhenRunningTimeRestarts() throws {
         let harness = ElementHarness("detector=upstream message-interval=100000000")
         for number in 0..<4 {
             harness.setCaps(width: number.isMultiple(of: 2) ? 64 : 80)

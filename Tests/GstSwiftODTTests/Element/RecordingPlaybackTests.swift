@@ -104,7 +104,7 @@ import Testing
     }
 
     /// The gate before the decoder passes key frames only.
-    @Test func framesSkippedAfterStillPicturesAreNoMismatch() {
+    @Test func playbackAcceptsSkippedFramesAfterStillPictures() {
         _ = record(frames: Array(0..<100))
         let outcome = play(
             "detector=recorded detections-file=\(file)", frames: [0, 1, 40, 70, 99],
@@ -350,11 +350,17 @@ import Testing
         #expect(try RecordingReader(file, labels: nil).end == nil)
     }
 
-    @Test func flushBeforeTheFirstResultLeavesRecordingIncomplete() throws {
-        let detector = ControlledDetector(capacity: 8)
+    /// Returns an element that holds and records frames.
+    private func startRecording(_ detector: ControlledDetector) -> ElementHarness {
         let harness = ElementHarness("record-detections=\(file)", source: { .detector(detector) })
         gst_harness_set_live(harness.harness, 0)
         harness.setCaps()
+        return harness
+    }
+
+    @Test func flushBeforeTheFirstResultLeavesRecordingIncomplete() throws {
+        let detector = ControlledDetector(capacity: 8)
+        let harness = startRecording(detector)
         harness.push(harness.buffer(0))
         harness.flush()
         harness.push(harness.buffer(1))
@@ -367,9 +373,7 @@ import Testing
     /// The flush begins while the first held frame is pushed, and interrupts the wait for the last one.
     @Test func flushDuringEndOfStreamLeavesRecordingIncomplete() throws {
         let detector = ControlledDetector(capacity: 8)
-        let harness = ElementHarness("record-detections=\(file)", source: { .detector(detector) })
-        gst_harness_set_live(harness.harness, 0)
-        harness.setCaps()
+        let harness = startRecording(detector)
         for number in 0..<2 { harness.push(harness.buffer(number)) }
         detector.answer()
         gst_pad_add_probe(

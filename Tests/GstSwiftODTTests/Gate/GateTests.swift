@@ -299,7 +299,7 @@ import Testing
     }
 
     /// Some containers store timestamps of key frames only.
-    @Test func distantKeyFramesWithoutTimestampsBetweenKeepGateOpen() {
+    @Test func gateStaysOpenIfFramesBetweenKeyFramesHaveNoTimestamps() {
         var stream = Stream()
         for number in 0..<120 {
             let isKeyFrame = number % 30 == 0

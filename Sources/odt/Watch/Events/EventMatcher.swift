@@ -29,7 +29,8 @@ struct EventMatcher {
     private struct Subject: Hashable {
         var zone: String?
         var id: UInt64?
-        /// For an object whose id was replaced, until its earlier id is reported: ``WatchEvent/firstSeen``.
+        /// The ``WatchEvent/firstSeen`` of an object whose id was replaced, and whose earlier id is not reported yet;
+        /// otherwise `nil`.
         var firstSeen: UInt64?
     }
 
@@ -451,7 +452,7 @@ extension EventRule {
     /// Returns whether the rule selects an event, except for its label.
     fileprivate func selects(_ event: WatchEvent) -> Bool {
         guard zones.isEmpty || event.zone != nil else { return false }
-        // Without the event that follows, `re-entered`, this event would be mistaken for a departure.
+        // A rule without `re-entered`, the event that follows, would mistake this event for a departure.
         if event.isReidentification, !events.isEmpty, !events.contains("re-entered") { return false }
         return events.isEmpty || events.contains(event.event) || event.direction.map(events.contains) == true
     }

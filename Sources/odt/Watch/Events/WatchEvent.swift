@@ -46,7 +46,7 @@ struct WatchEvent: Sendable {
         }
     }
 
-    /// Whether the object is still present: its track ends, and continues with an earlier id.
+    /// Whether the track ends because its object continues with an earlier id.
     var isReidentification: Bool { event == "end" && reason == TrackEvent.Reason.reidentified.rawValue }
 
     /// The members of the event as JSON, except its dwell time and count.

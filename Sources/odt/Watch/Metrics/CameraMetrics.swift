@@ -39,8 +39,7 @@ struct CameraMetrics {
         _ = problems.take(fields)
         switch fields.name {
         case "swiftodt": note(fields)
-        case "swiftodt-track"
-        where fields.text("event") == "end" && fields.text("reason") != TrackEvent.Reason.reidentified.rawValue:
+        case "swiftodt-track" where fields.text("event") == "end" && !fields.isReidentification:
             tracks[Key(label: fields.text("label") ?? ""), default: 0] += 1
         case "swiftodt-zone":
             var key = Key(zone: fields.text("zone") ?? "", label: fields.text("label") ?? "")

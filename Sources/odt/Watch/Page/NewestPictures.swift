@@ -49,8 +49,8 @@ final class NewestPictures: Sendable {
         slots.withLock { slots in slots[camera].map { $0.viewerCount > 0 || $0.isAwaited } ?? false }
     }
 
-    /// - Parameter isPermitted: evaluated together with the change, so that ``discard(of:)`` after a change of its value
-    ///   removes the picture.
+    /// - Parameter isPermitted: Whether to store the picture. Evaluated under the lock: if the answer changes later, a
+    ///   following ``discard(of:)`` removes the picture.
     func put(_ picture: PagePicture, of camera: String, if isPermitted: () -> Bool = { true }) {
         slots.withLock { slots in
             guard isPermitted() else { return }

@@ -30,7 +30,7 @@ final class PageRecordings: Sendable {
         filters.withLock { $0 = new }
     }
 
-    /// Returns whether pictures of a camera may be shown that were made with a redaction.
+    /// Returns whether a redaction equals the camera's current one, so that pictures made with it may be shown.
     func permits(_ redaction: RedactionFilter, of camera: String) -> Bool {
         filters.withLock { $0[camera] } == redaction
     }
