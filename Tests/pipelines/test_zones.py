@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -154,12 +155,32 @@ class Page(unittest.TestCase):
             page = f"{folder}/page.html"
             for words, code, part in ((("/nowhere.mp4",), 4, "no such file: /nowhere.mp4"), ((), 2, "name a VIDEO"),
                                       (("--orientation", "left", "x.mp4"), 2, "--orientation must be 90r"),
-                                      ((__file__,), 1, "cannot read a frame"), (("-o", __file__, __file__), 2, "is an input"),
-                                      (("rtsp://user:secret@127.0.0.1:9/x",), 4, "cannot read a frame from rtsp://127.0.0.1:9/x\n")):
+                                      ((__file__,), 1, f"{__file__} is"), (("-o", __file__, __file__), 2, "is an input"),
+                                      (("rtsp://user:secret@127.0.0.1:9/x",), 4, "cannot play rtsp://127.0.0.1:9/x: ")):
                 said = self.odt("-o", page, *words)
                 self.assertEqual(said.returncode, code, said.stderr)
                 self.assertIn(part, said.stderr)
+                self.assertNotIn("secret", said.stderr)
                 self.assertFalse(os.path.exists(page))
+
+    def test_last_frame_is_shown_if_video_is_shorter(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = f"{folder}/page.html"
+            said = self.odt("-o", page, "--frame", "1000", encoded(30, "x264enc"))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("data:image/jpeg;base64,", file.read())
+
+    def test_interrupted_page_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkfifo(f"{folder}/pipe")
+            words = [f"{ROOT}/.build/tool/odt", "zones", "-o", f"{folder}/page.html", f"{folder}/pipe"]
+            with subprocess.Popen(words, env=os.environ | {"TMPDIR": folder}) as said:
+                # Opening the pipe waits until the pipeline reads it.
+                with open(f"{folder}/pipe", "wb"):
+                    said.send_signal(signal.SIGINT)
+                    self.assertEqual(said.wait(60), 128 + signal.SIGINT)
+            self.assertEqual(os.listdir(folder), ["pipe"])
 
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     def test_page_shows_wanted_frame_undamaged(self):

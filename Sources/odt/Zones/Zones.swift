@@ -63,7 +63,9 @@ private func writePage(of video: String, _ line: CommandLineOptions) throws -> I
         throw CommandLineError(
             "--orientation must be 90r, 180, 90l, horiz, vert, ul-lr, ur-ll or identity, not '\(orientation)'.")
     }
-    let picture = try VideoFrame.jpeg(of: video, number: frame, orientation: orientation)
+    guard let picture = try VideoFrame.jpeg(of: video, number: frame, orientation: orientation) else {
+        return 128 + (TerminationHandler.shared.signal ?? SIGINT)
+    }
     try ByteStream.write(ZonePage.html(picture: picture, zones: zones), to: page)
     if page != "-" { print("\(page): open it in a web browser") }
     return ExitCode.success
