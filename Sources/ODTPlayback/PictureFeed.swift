@@ -51,7 +51,9 @@ package final class PictureFeed: Sendable {
             do {
                 let frame = try Frame(contentsOfFile: file)
                 if size != (frame.width, frame.height) {
-                    gst_pad_push_event(output.pointer, gst_event_new_caps(caps(of: frame)))
+                    let caps = caps(of: frame)
+                    gst_pad_push_event(output.pointer, gst_event_new_caps(caps))
+                    gst_caps_unref(caps)
                     if number == 0 { gst_pad_push_event(output.pointer, gst_event_new_segment(&segment)) }
                     size = (frame.width, frame.height)
                 }
@@ -66,7 +68,7 @@ package final class PictureFeed: Sendable {
         gst_pad_push_event(output.pointer, gst_event_new_eos())
     }
 
-    private func caps(of frame: Frame) -> UnsafeMutablePointer<GstCaps>? {
+    private func caps(of frame: Frame) -> UnsafeMutablePointer<GstCaps> {
         gst_caps_from_string(
             "video/x-raw, format=BGRx, width=\(frame.width), height=\(frame.height), pixel-aspect-ratio=1/1, "
                 + "framerate=\(1_000_000_000_000 / frameDuration)/1000")
