@@ -83,13 +83,14 @@ package final class Progress: Sendable {
         noteDuration()
         guard isWatched else { return }
         let now = MonotonicClock.now
-        let line: String? = state.withLock { state in
-            guard state.frames > 0, now - state.shown > 250_000_000 else { return nil }
-            state.shown = now
-            state.isOnScreen = true
-            return text(state, spent: now - state.started)
+        guard state.withLock({ $0.frames > 0 && now - $0.shown > 250_000_000 }) else { return }
+        // Streaming threads take the lock, so the pipeline is queried without it.
+        let whole = duration
+        let line = state.withLock { state in
+            (state.shown, state.isOnScreen) = (now, true)
+            return text(state, spent: now - state.started, of: whole)
         }
-        if let line { write("\r\u{1b}[K" + line) }
+        write("\r\u{1b}[K" + line)
     }
 
     /// Erases the line, so that other output begins in the first column.
@@ -101,16 +102,16 @@ package final class Progress: Sendable {
         if isOnScreen { write("\r\u{1b}[K") }
     }
 
-    private func text(_ state: State, spent: Nanoseconds) -> String {
+    /// - Parameter whole: The duration of the input; 0 if it is unknown.
+    private func text(_ state: State, spent: Nanoseconds, of whole: Nanoseconds) -> String {
         let rate = spent > 0 ? Int(Double(state.frames) / (Double(spent) / 1e9)) : 0
-        let so = "\(CountText.text(state.frames, "frame")), \(rate) a second"
-        let whole = duration
+        let counts = "\(CountText.text(state.frames, "frame")), \(rate) a second"
         guard whole > 0, state.position > 0 else {
-            return "\(name): \(so), \(Self.clock(spent))"
+            return "\(name): \(counts), \(Self.clock(spent))"
         }
         let part = min(1, Double(state.position) / Double(whole))
         let left = Nanoseconds(seconds: Double(spent) / 1e9 * (1 - part) / part)
-        return "\(name): \(Int(part * 100)) %, \(so), \(Self.clock(left)) left"
+        return "\(name): \(Int(part * 100)) %, \(counts), \(Self.clock(left)) left"
     }
 
     /// Formats a duration as h:mm:ss, or m:ss below one hour.
