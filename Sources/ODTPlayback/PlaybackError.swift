@@ -162,15 +162,16 @@ enum MissingElement {
         (
             "gstreamer1.0-plugins-good",
             [
-                "aacparse", "jpegenc", "matroskamux", "mp4mux", "mpegaudioparse", "qtmux", "v4l2src", "videocrop",
-                "videoflip", "vp8enc", "webmmux",
+                "aacparse", "ac3parse", "dcaparse", "flacdec", "flacenc", "flacparse", "jpegenc", "matroskamux",
+                "mp4mux", "mpegaudioparse", "qtmux", "speexdec", "v4l2src", "videocrop", "videoflip", "vp9enc",
+                "webmmux",
             ]
         ),
         (
             "gstreamer1.0-plugins-base",
             [
                 "audioconvert", "audioresample", "decodebin", "opusenc", "opusparse", "uridecodebin", "videoconvert",
-                "vorbisenc",
+                "vorbisenc", "vorbisparse", "vorbistag",
             ]
         ),
     ]

@@ -17,6 +17,7 @@ import Testing
         #expect(sentence { _ = try Pipeline("fakesrc ! nonsense ! fakesink") }.contains("no element nonsense"))
         #expect(sentence { _ = try Pipeline("fakesrc !") }.contains("is not a valid pipeline"))
         #expect(MissingElement.remedy(for: "x264enc").contains("gstreamer1.0-plugins-ugly"))
+        #expect(MissingElement.remedy(for: "vp9enc").contains("gstreamer1.0-plugins-good"))
     }
 
     @Test(arguments: [
