@@ -32,7 +32,8 @@ final class FrameFinisher {
     private var salientRun: (promise: DetectionPromise, time: Nanoseconds, isOutdated: Bool)?
     /// The mode for which the saliency network was loaded.
     private var salientMode: SceneOptions.Mode?
-    private var lastAnswer: StartedDetection?
+    /// The frame of the latest inference.
+    private var lastAnswer: (time: Nanoseconds, timestamp: UInt64)?
     private var lastReport: Report?
     private var lastSettings = Settings()
 
@@ -190,7 +191,7 @@ final class FrameFinisher {
             // the tracker of reported objects.
             let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
-            lastAnswer = answer
+            lastAnswer = (answer.time, answer.timestamp)
             drawer.noteInference(on: answer.region, context)
         }
     }
@@ -209,15 +210,17 @@ final class FrameFinisher {
     private func findSalient(in context: FrameContext) throws {
         if let run = salientRun, run.promise.isDone {
             salientRun = nil
-            let detections = try signals.wait(for: run.promise)
-            if !run.isOutdated { scene.observeSalient(detections, seenAt: run.time) }
+            // A flush may have cancelled an outdated run.
+            if !run.isOutdated { scene.observeSalient(try signals.wait(for: run.promise), seenAt: run.time) }
         }
         guard salientRun == nil, scene.beginsSalientRun() else { return }
         if context.plan.waits {
             scene.observeSalient(try awaitSalient(in: context) ?? [], seenAt: context.time)
         } else if let source = salient.component {
-            let promise = try context.withFrame {
-                try source.start($0, of: context.buffer, options: salientOptions(context.settings))
+            let promise = try context.withFrame { frame in
+                try signals.interruptible(by: source.cancel) {
+                    try source.start(frame, of: context.buffer, options: salientOptions(context.settings))
+                }
             }
             salientRun = promise.map { ($0, context.time, false) }
         }
@@ -381,7 +384,7 @@ final class FrameFinisher {
     }
 
     private func endTracks(_ reason: TrackEvent.Reason) {
-        salientRun = nil
+        salientRun?.isOutdated = true
         scene.reset(reason: reason)
         statistics.update { $0.activeTracks = 0 }
         guard let lastReport else { return }

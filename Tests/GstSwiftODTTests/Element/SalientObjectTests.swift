@@ -72,6 +72,20 @@ import Testing
         #expect(objects(harness, 0).count == 1 && salient.asked == 0)
     }
 
+    /// Live frames do not wait for the network. The result of the run in flight is not used after `reset-tracks`.
+    @Test func resetTracksStartsNoOtherSalientRunWhileOneIsInFlight() {
+        let network = ControlledDetector()
+        let harness = start(
+            "mode=stream strategy=keep-only-latest unknown-objects=salient", make: { .detector(network) })
+        for number in 0..<5 { _ = objects(harness, number) }
+        harness.session.signals.requestReset()
+        for number in 5..<50 { _ = objects(harness, number) }
+        #expect(network.frames.count == 1)
+        network.answer()
+        for number in 50..<55 { _ = objects(harness, number) }
+        #expect(network.frames.count == 2)
+    }
+
     /// Compilation takes seconds. Only a picture that needs the network waits, and flushing or stopping interrupts the
     /// wait.
     @Test func onlyEmptyFramesWaitForLoadingAndFlushInterrupts() {
