@@ -77,7 +77,7 @@ struct ComponentLoader<Component: Sendable> {
 /// reported later. The background task must not use the element, because the element may be destroyed before the task
 /// ends.
 struct LoadResult<Component: Sendable>: Sendable {
-    let problems: [ElementProblem]
+    private let problems: [ElementProblem]
     private let component: Component
     private let entries: [Diagnostics.Entry]
 

@@ -52,8 +52,13 @@ struct DetectionSourceLoader {
         // loaded.
         let isFallback = settings.detector == .auto && source?.isSubstitute == true
         if loading == nil, wanted != configuration, !isFallback {
+            var settings = settings
+            // The motion detector must not replace a working network.
+            if source != nil, settings.detector == .auto { settings.detector = .neural }
             // The task does not retain the element. The element may be destroyed before the compilation finishes.
-            let task = BackgroundTask { [make] in try LoadResult { warn in try make(settings, wanted.hint, warn) } }
+            let task = BackgroundTask { [make, settings] in
+                try LoadResult { warn in try make(settings, wanted.hint, warn) }
+            }
             element.log(.info, "loading a detector in the background: \(wanted)")
             loading = (task, wanted)
         }
@@ -72,11 +77,8 @@ struct DetectionSourceLoader {
         configuration = made
         switch result {
         case .success(let product):
-            let detector = product.logged(by: element)
-            // A motion detector that replaces an unavailable network must not replace a working network.
-            guard source == nil || product.problems.isEmpty else { return false }
             let previous = source
-            source = detector
+            source = product.logged(by: element)
             Self.release(of: previous)
             element.log(.info, "switched to the loaded detector: \(made)")
             return true

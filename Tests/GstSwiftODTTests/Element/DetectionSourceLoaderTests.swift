@@ -101,6 +101,23 @@ import Testing
         #expect(loader.made == 2)
     }
 
+    /// With `detector=auto`, the motion detector replaces a network only at the start.
+    @Test func laterNetworkHasNoSubstitute() {
+        let requested = Monitor([Settings.DetectorChoice]())
+        let harness = ElementHarness(
+            "strategy=keep-only-latest",
+            maker: { settings, _, _ in
+                requested.update { $0.append(settings.detector) }
+                return .detector(SlowDetector(milliseconds: 0, capacity: 2))
+            })
+        harness.setCaps()
+        harness.push(harness.buffer(0))
+        harness.set("strategy", "every-frame")
+        harness.push(harness.buffer(1))
+        waitUntil { requested.read { $0.count } == 2 }
+        #expect(requested.read { $0 } == [.auto, .neural])
+    }
+
     /// A property that takes effect from READY warns, reads back as set, and does not change the running stream.
     @Test func readyPropertiesKeepTheirStartValues() {
         let harness = ElementHarness("detector=upstream track-min-hits=1 draw=false")
