@@ -11,6 +11,15 @@ struct EventURLTests {
 
     init() throws { try PluginSearch.startGStreamer() }
 
+    /// A URL often contains a secret.
+    @Test(.enabled(if: hasLibrary, "no libsoup on this machine"))
+    func errorOmitsInvalidURL() {
+        let error = #expect(throws: PlaybackError.self) {
+            _ = try EventSink([EventRule(commandLine: "https://example.com:port/secret")]) { _ in }
+        }
+        #expect(error?.description == "--on-event: the URL is not valid" && error?.isUsage == true)
+    }
+
     private static let event = WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0)
 
     /// The server has the whole event and would get it twice.

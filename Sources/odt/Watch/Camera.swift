@@ -67,6 +67,9 @@ final class Camera: Sendable {
         return isIdle
     }
 
+    /// Notes that no thread could be started after ``use(_:)``.
+    func notStarted() { state.update { $0.isRunning = false } }
+
     /// Ends the connection. ``watch()`` then returns.
     func stop(because reason: String) {
         let connection = state.update { state in
@@ -122,6 +125,7 @@ final class Camera: Sendable {
                 "\(plan.discreet(reason)); reconnecting in \(seconds) s; the pause grows to at most \(longest) s")
             wait(until: MonotonicClock.now.adding(pause))
             waitForEnd(of: &unfinished)
+            if state.read(\.isChanged) { backOff = BackOff(longest: longestPause) }
         }
         let (session, plan, reason) = state.read { ($0.session, $0.plan, $0.stopReason) }
         end(because: reason ?? "the watch ended", plan)
@@ -172,6 +176,7 @@ final class Camera: Sendable {
             sinks.metrics?.begin(session, of: name)
             defer {
                 state.update { $0.connection = nil }
+                sinks.events.use(nil, nil, of: name)
                 sinks.metrics?.end(of: name)
                 sinks.page?.end(of: name)
             }

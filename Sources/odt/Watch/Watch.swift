@@ -43,7 +43,7 @@ private let help = """
     message "swiftodt-camera" reports it. Tracking ids are unique within one connection, whose number is "session".
 
     With --config, SIGHUP reads FILE again: only cameras that were added, removed or changed are affected. If FILE is invalid, the
-    error is printed and nothing changes. Changes of [watch] need a restart.
+    error is printed and nothing changes. Changes of [watch] except economy, gate, cpus and on-event need a restart.
 
     The watch ends when all files have been played, or after Ctrl-C, SIGTERM or SIGHUP; a second signal stops it at once. The
     exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line, 3 if the

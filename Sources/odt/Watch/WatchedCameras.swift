@@ -37,8 +37,8 @@ final class WatchedCameras: Sendable {
     /// Watches all cameras until the last one has ended, and returns the exit code.
     ///
     /// - Parameter line: The command line that names the configuration file.
-    func watch(rereading line: CommandLineOptions) throws -> Int32 {
-        try use(plan.cameras)
+    func watch(rereading line: CommandLineOptions) -> Int32 {
+        use(plan.cameras)
         TerminationHandler.shared.onEnd { [state] _ in
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }
@@ -103,7 +103,7 @@ final class WatchedCameras: Sendable {
                 printError(
                     "odt watch: a restart is needed to use the changed options: \(changes.joined(separator: ", "))")
             }
-            printError("odt watch: configuration reloaded: \(try use(new.cameras))")
+            printError("odt watch: configuration reloaded: \(use(new.cameras))")
         } catch {
             printError("odt watch: the previous configuration stays in use: \(error)")
         }
@@ -111,7 +111,7 @@ final class WatchedCameras: Sendable {
 
     /// Starts, restarts and stops cameras as the configuration requires. Returns a description of the changes.
     @discardableResult
-    private func use(_ plans: [CameraPlan]) throws -> String {
+    private func use(_ plans: [CameraPlan]) -> String {
         let (before, known) = state.update { state in
             defer { state.plans = plans }
             return (state.plans, state.cameras)
@@ -124,7 +124,10 @@ final class WatchedCameras: Sendable {
         for new in added + changed {
             let camera = known[new.name] ?? Camera(new, plan, sinks: sinks, recording: recording, clips: clips)
             state.update { $0.cameras[new.name] = camera }
-            if camera.use(new) { try start(camera) }
+            guard camera.use(new), !start(camera) else { continue }
+            camera.notStarted()
+            state.update { $0.outcomes[new.name] = .failed }
+            printError("odt watch: \(new.name): cannot start a thread (ulimit -u)")
         }
         // A signal stops only the cameras that are listed when the signal arrives. If the signal arrived before the new
         // cameras were listed, they are stopped here.
@@ -137,7 +140,8 @@ final class WatchedCameras: Sendable {
             : parts.map { "\($0.0) \($0.1.map(\.name).joined(separator: ", "))" }.joined(separator: "; ")
     }
 
-    private func start(_ camera: Camera) throws {
+    /// Returns whether a thread for the camera was started.
+    private func start(_ camera: Camera) -> Bool {
         state.update { $0.threads += 1 }
         let isStarted = DetachedThread.run { [state] in
             let outcome = camera.watch()
@@ -146,9 +150,7 @@ final class WatchedCameras: Sendable {
                 state.threads -= 1
             }
         }
-        guard isStarted else {
-            state.update { $0.threads -= 1 }
-            throw PlaybackError("cannot start a thread for each camera (ulimit -u)")
-        }
+        if !isStarted { state.update { $0.threads -= 1 } }
+        return isStarted
     }
 }

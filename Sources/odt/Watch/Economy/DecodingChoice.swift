@@ -11,15 +11,16 @@ struct DecodingChoice: Equatable, Sendable {
                              processor time; results are late by up to one key-frame distance of the camera
           --gate auto|off    auto: with inference-interval=0, decode only key frames of calm H.264 and H.265 cameras
                              (default). [camera NAME] can set gate and economy for one camera
-          --cpus N           run inference of all cameras on N processors at most, 1 to 1,024, in turns: the most useful
-                             inference first, and no camera waits forever (default: each camera uses all processors)
+          --cpus N           limit the detectors of cameras with the same model together to N processors, 1 to 1,024, in
+                             turns: the most useful inference first, and no camera waits forever (default: each camera
+                             uses all processors)
         """
 
     /// The option `gate`, about the gate that drops encoded frames before the decoder; `nil` if it is not set.
     var gate: Gate?
     /// The option `economy`, short for `inference-interval=0` with the gate; `nil` if it is not set.
     var isEconomical: Bool?
-    /// The number of processors for the inference of all cameras; `nil` for no limit.
+    /// The number of processors for the detectors of all cameras with the same model; `nil` for no limit.
     var processors: Int?
 
     init() {}

@@ -290,7 +290,7 @@ struct EventRule: Sendable {
     }
 
     private static func span(_ text: Substring, _ entry: KeyFile.Entry) throws -> (begin: Int, end: Int) {
-        let parts = text.drop(while: \.isWhitespace).split(separator: "-", omittingEmptySubsequences: false).map(minute)
+        let parts = KeyFile.trimmed(text).split(separator: "-", omittingEmptySubsequences: false).map(minute)
         guard parts.count == 2, let begin = parts[0], let end = parts[1], begin != end else {
             throw error(entry, "'\(text)' is not a time of day: use 22:00-06:00")
         }

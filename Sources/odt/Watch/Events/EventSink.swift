@@ -31,8 +31,14 @@ final class EventSink: MeasuredSink {
         let actions = Set(rules.compactMap(\.action))
         var receivers = state.withLock(\.receivers)
         let old = receivers.filter { !actions.contains($0.key) }
-        for action in actions where receivers[action] == nil {
-            receivers[action] = try EventReceiver(action, notify: notify)
+        for rule in rules {
+            guard let action = rule.action, receivers[action] == nil else { continue }
+            do {
+                receivers[action] = try EventReceiver(action, notify: notify)
+            } catch let error as PlaybackError where error.isUsage {
+                let place = rule.place.map { "\($0): [event \(rule.name)]" } ?? "--\(EventRule.option)"
+                throw PlaybackError("\(place): \(error)", isUsage: true)
+            }
         }
         for action in old.keys { receivers[action] = nil }
         let kept = receivers

@@ -30,7 +30,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     init(_ url: String, timeout: Int = 30, answerTime: Nanoseconds = 30_000_000_000) throws {
         (self.url, self.timeout, self.answerTime, library) = (url, timeout, answerTime, try SoupClient())
         guard let message = library.newMessage("POST", url) else {
-            throw PlaybackError("'\(url)' is not a valid URL", isUsage: true)
+            throw PlaybackError("the URL is not valid", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
         Self.registerTypes(of: library)

@@ -56,9 +56,9 @@ struct CameraMetrics {
         }
     }
 
-    mutating func take(_ segment: FinishedSegment) {
+    mutating func noteSegment(bytes: Int) {
         segmentCount += 1
-        recordedBytes += FileBytes.size(segment.path) ?? 0
+        recordedBytes += bytes
     }
 
     private mutating func note(_ result: MessageFields) {

@@ -47,7 +47,9 @@ final class MetricsBoard: WatchSink {
     }
 
     func take(_ segment: FinishedSegment, of camera: String) {
-        state.withLock { $0.cameras[camera, default: Listed()].metrics.take(segment) }
+        // Without the lock, because a disk that does not answer would block all cameras.
+        let bytes = FileBytes.size(segment.path) ?? 0
+        state.withLock { $0.cameras[camera, default: Listed()].metrics.noteSegment(bytes: bytes) }
     }
 
     func times(of camera: String) -> FrameLatencies {
