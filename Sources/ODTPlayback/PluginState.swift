@@ -9,7 +9,7 @@ package enum PluginState {
     /// None of the folders in GStreamer's search path contains the plugin's file.
     case absent(folders: [String])
 
-    /// GStreamer must be initialized.
+    /// GStreamer must be initialised.
     package static func query() -> PluginState {
         if let factory = gst_element_factory_find("swiftodt") {
             defer { release(factory) }
@@ -66,7 +66,7 @@ package enum PluginState {
 }
 
 package enum PluginSearch {
-    /// Initializes GStreamer. The plugin that belongs to this program takes precedence over other installed versions.
+    /// Initialises GStreamer. The plugin that belongs to this program takes precedence over other installed versions.
     /// It is in the checkout in which the program was built, or under the prefix where the program is installed.
     ///
     /// - Throws: ``PlaybackError`` if GStreamer does not find the plugin, or a limit of the process is too low.
@@ -88,7 +88,7 @@ package enum PluginSearch {
         return try initializeGStreamer()
     }
 
-    /// Initializes GStreamer without a change of the environment, which other code of the process may use.
+    /// Initialises GStreamer without a change of the environment, which other code of the process may use.
     @discardableResult
     package static func initializeGStreamer() throws -> String {
         var problem: UnsafeMutablePointer<GError>?
@@ -102,7 +102,9 @@ package enum PluginSearch {
 
     private static let addOwnFolder: Void = {
         guard let own = folderBesideThisProgram() else { return }
-        setenv("GST_PLUGIN_PATH", DataFolders.environment("GST_PLUGIN_PATH").map { own + ":" + $0 } ?? own, 1)
+        // GStreamer reads the second variable only if the first one is not set.
+        let name = getenv("GST_PLUGIN_PATH_1_0") == nil ? "GST_PLUGIN_PATH" : "GST_PLUGIN_PATH_1_0"
+        setenv(name, DataFolders.environment(name).map { own + ":" + $0 } ?? own, 1)
     }()
 
     /// Returns the folder with the plugin of odt: `.build/plugin` of the checkout that contains the program, or
