@@ -313,6 +313,11 @@ struct EventMatcherTests {
         #expect(play.events.last?.id == 8)
     }
 
+    @Test func timesMayHaveSpacesAroundComma() throws {
+        let times = try rules("[event night]\ntimes=22:00-06:00 , 12:00-13:00\n")[0].times
+        #expect(times.map(\.begin) == [1_320, 720] && times.map(\.end) == [360, 780])
+    }
+
     @Test func countActsWhenTimeOfDayBegins() throws {
         var (seconds, local) = (time_t(0), tm())
         localtime_r(&seconds, &local)

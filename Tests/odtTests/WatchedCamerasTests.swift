@@ -30,6 +30,16 @@ struct WatchedCamerasTests {
         #expect(added.cameras.map(\.savesClips) == [false] && added.rules.isEmpty)
     }
 
+    @Test func cameraWithoutThreadCanBeStartedLater() throws {
+        let line = try CommandLineOptions(["--quiet", "cam=none.mp4"], valued: [], flags: ["--quiet"])
+        let plan = try WatchPlan(line)
+        let camera = Camera(plan.cameras[0], plan, sinks: try WatchSinks(plan) { _ in }, recording: nil, clips: nil)
+        #expect(camera.use(plan.cameras[0]))
+        #expect(!camera.use(plan.cameras[0]))
+        camera.notStarted()
+        #expect(camera.use(plan.cameras[0]))
+    }
+
     /// The size limit also holds for a camera that is no longer recorded, while no camera delivers a frame.
     @Test func oldRecordingsAreDeletedWithoutFrames() throws {
         try PartFile.makeFolder(folder.path + "/video/old/")
