@@ -55,13 +55,5 @@ private let noHome = ODTError(.failed, "this user has no home folder; set XDG_CO
 
 private func write(_ content: String) throws {
     guard let file = ModelChoice.file else { throw noHome }
-    try PartFile.makeFolder(FilePath.folder(of: file))
-    let part = "\(file).\(getpid()).new"
-    guard let stream = fopen(part, "w") else {
-        throw ODTError(.failed, "cannot write \(part): \(String(cString: strerror(errno)))")
-    }
-    let isWritten = fputs(content, stream) >= 0
-    guard fclose(stream) == 0, isWritten, rename(part, file) == 0 else {
-        throw ODTError(.failed, "cannot write \(file): \(String(cString: strerror(errno)))")
-    }
+    try PartFile.write(Array(content.utf8), to: file)
 }

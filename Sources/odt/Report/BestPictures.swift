@@ -148,10 +148,10 @@ private final class PicturePass: @unchecked Sendable {
         try PluginSearch.startGStreamer()
         let direction = turned?.nick ?? "auto"
         let pipeline = try Pipeline(
-            "\(video.description) ! videoconvert name=entry ! videoflip name=upright video-direction=\(direction) ! videoconvert "
-                + "! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
+            "\(video.description) videoconvert name=video ! videoflip name=upright video-direction=\(direction) "
+                + "! videoconvert ! video/x-raw,format=RGBx ! fakesink name=seen sync=false async=false")
         video.setAddress(in: pipeline)
-        guard let decoded = pipeline["entry"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
+        guard let decoded = pipeline["video"].pad("sink"), let upright = pipeline["seen"].pad("sink") else {
             throw PlaybackError("the pipeline has no entry or exit pad")
         }
         let progress = Progress(of: pipeline, name: video.name)
@@ -160,10 +160,12 @@ private final class PicturePass: @unchecked Sendable {
         configuration.hasBegun = { progress.frames > 0 }
         configuration.end = { decoded.endStream() }
         configuration.tick = { progress.show() }
-        let player = Player(pipeline, configuration) { text in
+        let notify: @Sendable (String) -> Void = { text in
             progress.clear()
             printError("odt report: \(text)")
         }
+        let linker = StreamLinker(videoOf: pipeline, notify: notify)
+        let player = Player(pipeline, configuration, notify: notify)
         // The messages state the rotation of the input of `odt annotate`. Its output is already upright.
         decoded.watchEvents { [weak pipeline] event in
             if AnnotationPipeline.isUpright(event) { pipeline?["upright"].set("video-direction", to: "identity") }
@@ -174,7 +176,7 @@ private final class PicturePass: @unchecked Sendable {
             decoded.map { self.needs(buffer, on: $0, of: player) } == true ? .ok : .drop
         }
         upright.observeBuffers { [weak upright] buffer in upright?.withPixels(of: buffer) { self.process($0) } }
-        let ending = withExtendedLifetime((decoded, upright)) { player.play { _ in } }
+        let ending = withExtendedLifetime((decoded, upright, linker)) { player.play { _ in } }
         player.stop()
         progress.clear()
         return ending

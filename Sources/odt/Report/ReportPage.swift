@@ -74,28 +74,12 @@ struct ReportData {
     /// - Parameter tracks: The tracks of ``observations``, in the order of their pictures on the page.
     func json(_ tracks: [ObservedTrack]) -> [UInt8] {
         let start = observations.span?.lowerBound ?? 0
-        var text = Array("{".utf8)
-        append(header(start), to: &text)
-        text += ",\n\"tracks\":[".utf8
-        for (place, track) in tracks.enumerated() {
-            if place > 0 { text += ",\n".utf8 }
-            append(track, start, to: &text)
-        }
-        text += "],\n\"heat\":[".utf8
-        for (place, (label, map)) in heat.sorted(by: { $0.key < $1.key }).enumerated() {
-            if place > 0 { text += ",".utf8 }
-            text += "{\"label\":\(label),\"rows\":\(map.rows),\"cells\":[".utf8
-            append(map.cells.lazy.map(Double.init), decimals: 2, to: &text)
-            text += "]}".utf8
-        }
-        text += "],\n\"zones\":[".utf8
-        for (place, zone) in observations.zones.enumerated() {
-            if place > 0 { text += ",\n".utf8 }
-            append(zone, start, to: &text)
-        }
-        text += "],\n\"untracked\":".utf8
-        appendUntracked(to: &text)
-        return text + "}".utf8
+        var members = header(start)
+        members["tracks"] = .array(tracks.map { row($0, start) })
+        members["heat"] = .array(heat.sorted { $0.key < $1.key }.map { object($0.value, label: $0.key) })
+        members["zones"] = .array(observations.zones.map { object($0, start) })
+        members["untracked"] = untracked
+        return Array(JSONValue.object(members).text.utf8)
     }
 
     /// The heat maps. With several sources there are none, because each source has another background.
@@ -107,11 +91,11 @@ struct ReportData {
         let size = observations.sources.count > 1 ? (width: 0, height: 0) : observations.size
         var members: [String: JSONValue] = [
             "title": .string(title), "file": .string(file),
-            "results": .number(Double(observations.resultCount)),
-            "objects": .number(Double(observations.trackCount)),
+            "results": number(observations.resultCount),
+            "objects": number(observations.trackCount),
             "length": .number(end - start), "isCutOff": .bool(isCutOff),
-            "width": .number(Double(size.width)), "height": .number(Double(size.height)),
-            "columns": .number(Double(HeatMap.columns)),
+            "width": number(size.width), "height": number(size.height),
+            "columns": number(HeatMap.columns),
             "labels": .array(observations.labels.map(JSONValue.string)),
             "sources": .array(observations.sources.map(JSONValue.string)),
             "models": .array(observations.models.map(JSONValue.string)),
@@ -142,83 +126,71 @@ struct ReportData {
         return .array(numbers.map { .number($0) } + [.string(clip.video), picture, .bool(clip.isH265)])
     }
 
-    private func append(_ members: [String: JSONValue], to text: inout [UInt8]) {
-        let whole = JSONValue.object(members).text.utf8
-        text += whole.dropFirst().dropLast()
-    }
-
-    /// Appends a track as an array: id, label, category, first time, last time, best time, best score, path length,
+    /// Returns a track as an array: id, label, category, first time, last time, best time, best score, path length,
     /// source, reason, recording, and for several visits an array of their first and last times. Times are in seconds
     /// since `start`. Unknown numbers are -1.
-    private func append(_ track: ObservedTrack, _ start: Double, to text: inout [UInt8]) {
-        text.append(UInt8(ascii: "["))
-        append([Double(track.key.id), Double(track.label), Double(track.category)].lazy, decimals: 0, to: &text)
-        text.append(UInt8(ascii: ","))
-        let best = track.best
-        let figures = [track.first - start, track.last - start, (best?.time ?? track.first) - start, best?.score ?? -1]
-        append(figures.lazy, decimals: 3, to: &text)
-        text.append(UInt8(ascii: ","))
-        append([(track.pathLength ?? -1).rounded(), Double(track.key.source)].lazy, decimals: 0, to: &text)
-        text += ",\(JSONValue.quoted(track.reason)),\(track.key.recording)".utf8
-        for (place, visit) in track.visits.enumerated() where track.visits.count > 1 {
-            text += (place > 0 ? ",[" : ",[[").utf8
-            append([visit.first - start, visit.last - start].lazy, decimals: 3, to: &text)
-            text.append(UInt8(ascii: "]"))
+    private func row(_ track: ObservedTrack, _ start: Double) -> JSONValue {
+        let (key, best) = (track.key, track.best)
+        var row: [JSONValue] = [
+            number(key.id), number(track.label), number(track.category), figure(track.first - start),
+            figure(track.last - start), figure((best?.time ?? track.first) - start), figure(best?.score ?? -1),
+            .number((track.pathLength ?? -1).rounded()), number(key.source), .string(track.reason),
+            number(key.recording),
+        ]
+        if track.visits.count > 1 {
+            row.append(.array(track.visits.map { .array([figure($0.first - start), figure($0.last - start)]) }))
         }
-        text += (track.visits.count > 1 ? "]]" : "]").utf8
+        return .array(row)
     }
 
-    /// Appends a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time, recording.
+    private func object(_ map: HeatMap, label: Int) -> JSONValue {
+        .object([
+            "label": number(label), "rows": number(map.rows),
+            "cells": .array(map.cells.map { figure(Double($0), perUnit: 100) }),
+        ])
+    }
+
+    /// Returns a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time, recording.
     /// Each entry of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times
     /// are in seconds.
-    private func append(_ zone: ObservedZone, _ start: Double, to text: inout [UInt8]) {
-        text +=
-            "{\"name\":\(JSONValue.quoted(zone.name)),\"isLine\":\(zone.isLine),\"eventCount\":\(zone.eventCount),".utf8
-        text += "\"source\":\(zone.source),\"byLabel\":[".utf8
-        for (place, (label, tally)) in zone.byLabel.sorted(by: { $0.key < $1.key }).enumerated() {
-            text += (place > 0 ? ",[" : "[").utf8
+    private func object(_ zone: ObservedZone, _ start: Double) -> JSONValue {
+        let tallies = zone.byLabel.sorted { $0.key < $1.key }.map { label, tally -> JSONValue in
             let counts = [label, tally.entered, tally.left, tally.in, tally.out]
-            append(counts.lazy.map(Double.init), decimals: 0, to: &text)
-            text.append(UInt8(ascii: ","))
-            append([tally.stayed, tally.longest].lazy, decimals: 3, to: &text)
-            text.append(UInt8(ascii: "]"))
+            return .array(counts.map { number($0) } + [figure(tally.stayed), figure(tally.longest)])
         }
-        text += "],\"events\":[".utf8
-        for (place, event) in zone.events.enumerated() {
-            text += (place > 0 ? ",[" : "[").utf8
-            DecimalText.append(event.time - start, decimals: 3, to: &text)
-            text += ",\"\(event.kind.rawValue)\",\(event.id),\(event.label),".utf8
-            DecimalText.append(event.dwell ?? -1, decimals: 3, to: &text)
-            text += ",\(event.recording)]".utf8
+        let events = zone.events.map { event -> JSONValue in
+            .array([
+                figure(event.time - start), .string(event.kind.rawValue), number(event.id), number(event.label),
+                figure(event.dwell ?? -1), number(event.recording),
+            ])
         }
-        text += "]}".utf8
+        return .object([
+            "name": .string(zone.name), "isLine": .bool(zone.isLine), "eventCount": number(zone.eventCount),
+            "source": number(zone.source), "byLabel": .array(tallies), "events": .array(events),
+        ])
     }
 
-    private func appendUntracked(to text: inout [UInt8]) {
+    /// The objects without tracking ids. Each entry of `times` is an array: label, object-seconds. Each entry of
+    /// `series` is an array: label, array of the mean number of objects in each interval of `step` seconds.
+    private var untracked: JSONValue {
         let series = observations.untracked
-        text += "{\"most\":\(observations.maximumUntracked),\"step\":\(series.step),\"times\":[".utf8
-        for (place, (label, time)) in observations.untrackedTime.sorted(by: { $0.key < $1.key }).enumerated() {
-            text += (place > 0 ? ",[" : "[").utf8
-            append([Double(label), time].lazy, decimals: 2, to: &text)
-            text += "]".utf8
+        let times = observations.untrackedTime.sorted { $0.key < $1.key }.map { label, time -> JSONValue in
+            .array([number(label), figure(time, perUnit: 100)])
         }
-        text += "],\"series\":[".utf8
-        for (place, (label, sums)) in series.sums.sorted(by: { $0.key < $1.key }).enumerated() {
-            text += (place > 0 ? ",[" : "[").utf8
-            text += "\(label),[".utf8
-            append(sums.lazy.map { $0 / series.step }, decimals: 2, to: &text)
-            text += "]]".utf8
+        let counts = series.sums.sorted { $0.key < $1.key }.map { label, sums -> JSONValue in
+            .array([number(label), .array(sums.map { figure($0 / series.step, perUnit: 100) })])
         }
-        text += "]}".utf8
+        return .object([
+            "most": number(observations.maximumUntracked), "step": .number(series.step), "times": .array(times),
+            "series": .array(counts),
+        ])
     }
 
-    private func append(_ figures: some Sequence<Double>, decimals: Int, to text: inout [UInt8]) {
-        var isFirst = true
-        for figure in figures {
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            DecimalText.append(figure, decimals: decimals, to: &text)
-        }
+    private func number(_ value: Int) -> JSONValue { .number(Double(value)) }
+
+    /// Rounds a value to a multiple of 1 / `perUnit`.
+    private func figure(_ value: Double, perUnit scale: Double = 1_000) -> JSONValue {
+        .number((value * scale).rounded() / scale)
     }
 }
 
