@@ -130,12 +130,11 @@ final class Session: @unchecked Sendable {
     ) -> GstFlowReturn {
         output.pointee = nil
         guard let stream else { return GST_FLOW_OK }
-        switch stream.produce(draining: draining) {
-        case .success(let next):
-            output.pointee = next?.assumingMemoryBound(to: GstMiniObject.self)
+        do throws(Stream.Stop) {
+            output.pointee = try stream.produce(draining: draining)?.assumingMemoryBound(to: GstMiniObject.self)
             return GST_FLOW_OK
-        case .failure(let stop):
-            return stop.flow
+        } catch {
+            return error.flow
         }
     }
 
@@ -162,8 +161,8 @@ final class Session: @unchecked Sendable {
 
     func check(_ flow: GstFlowReturn) -> Bool { element.check(flow) }
 
-    /// Takes ownership of an event. Returns the event to forward, without pictures if redaction is requested.
-    func withoutUnredactedPictures(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
+    /// Takes ownership of an event. Returns the event to forward, without binary tags if redaction is requested.
+    func withoutBinaryTags(_ event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent> {
         effectiveSettings.requestsRedaction ? BinaryTags.removed(from: event) : event
     }
 

@@ -110,7 +110,7 @@ func sessionNotice(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<Gst
 @_cdecl("swiftodt_session_filter_event")
 func sessionFilterEvent(_ handle: SwiftOdtSession?, _ event: UnsafeMutablePointer<GstEvent>)
     -> UnsafeMutablePointer<GstEvent>
-{ session(handle).withoutUnredactedPictures(event) }
+{ session(handle).withoutBinaryTags(event) }
 
 @_cdecl("swiftodt_session_latency")
 func sessionLatency(_ handle: SwiftOdtSession?, _ live: gboolean) -> GstClockTime {

@@ -134,10 +134,10 @@ final class Stream {
     }
 
     /// Returns the buffer to hold for a frame. Usually, this is the same buffer. If more frames may be held than the
-    /// latest allocation query was told, for example because redaction was switched on, upstream's pool may have too
-    /// few buffers. Frames are then copied until upstream has sent another query. They are also copied if the pool has
-    /// too few buffers regardless of queries, for example the pool of an application with `appsrc`. Takes ownership of
-    /// the buffer.
+    /// latest answer to an allocation query states, for example because redaction was switched on, upstream's pool may
+    /// have too few buffers. Frames are then copied until upstream has sent another query. They are also copied if the
+    /// pool has too few buffers regardless of queries, for example the pool of an application with `appsrc`. Takes
+    /// ownership of the buffer.
     private func holdable(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ plan: SchedulePlan
     ) -> UnsafeMutablePointer<GstBuffer> {
@@ -318,20 +318,20 @@ final class Stream {
     /// nothing is queued.
     ///
     /// - Parameter draining: whether all frames are to be finished because no more frames arrive.
-    func produce(draining: Bool) -> Result<UnsafeMutableRawPointer?, Stop> {
+    func produce(draining: Bool) throws(Stop) -> UnsafeMutableRawPointer? {
         while true {
-            if let first = held.first, isRevealed(first, draining: draining) { return emit(held.removeFirst()) }
-            guard let first = queue.first else { return .success(nil) }
-            if case .frame(let frame) = first, !draining, !isDue(frame) { return .success(nil) }
+            if let first = held.first, isRevealed(first, draining: draining) { return try emit(held.removeFirst()) }
+            guard let first = queue.first else { return nil }
+            if case .frame(let frame) = first, !draining, !isDue(frame) { return nil }
             let item = queue.removeFirst()
             guard case .frame(let frame) = item else {
-                guard !held.isEmpty else { return emit(item) }
+                guard !held.isEmpty else { return try emit(item) }
                 held.append(item)
                 continue
             }
             redactionDepth = planner.plan(for: frame.settings, isLive: incoming.isLive).redactionDepth
-            guard redactionDepth > 0 || !held.isEmpty else { return finish(frame) }
-            if let stop = hold(frame) { return .failure(stop) }
+            guard redactionDepth > 0 || !held.isEmpty else { return try finish(frame) }
+            try hold(frame)
         }
     }
 
@@ -343,19 +343,13 @@ final class Stream {
         return latestHeldTime.since(frame.context.time) >= SchedulePlan.redactionSpan
     }
 
-    private func emit(_ item: FrameQueue.Item) -> Result<UnsafeMutableRawPointer?, Stop> {
+    private func emit(_ item: FrameQueue.Item) throws(Stop) -> UnsafeMutableRawPointer {
         switch item {
-        case .event(let event): return .success(UnsafeMutableRawPointer(event))
-        case .unchanged(let buffer): return .success(UnsafeMutableRawPointer(buffer))
-        case .frame(let frame): return finish(frame)
+        case .event(let event): return UnsafeMutableRawPointer(event)
+        case .unchanged(let buffer): return UnsafeMutableRawPointer(buffer)
+        case .frame(let frame): return try finish(frame)
         case .processed(let frame):
-            var buffer = frame.context.buffer
-            do {
-                try finisher.complete(frame, buffer: &buffer)
-                return .success(UnsafeMutableRawPointer(buffer))
-            } catch {
-                return .failure(stop(because: error, releasing: buffer))
-            }
+            return try attempt(frame.context.buffer) { try finisher.complete(frame, buffer: &$0) }
         }
     }
 
@@ -365,27 +359,33 @@ final class Stream {
         return queue.frameCount > later || (!plan.isSequential && frame.answers.allSatisfy(\.promise.isDone))
     }
 
-    private func finish(_ frame: FrameContext) -> Result<UnsafeMutableRawPointer?, Stop> {
+    private func finish(_ frame: FrameContext) throws(Stop) -> UnsafeMutableRawPointer {
         let begin = MonotonicClock.now
-        var buffer = frame.buffer
-        do {
+        return try attempt(frame.buffer) { buffer in
             try finisher.finish(frame, answers: takeAnswers(of: frame), buffer: &buffer)
             note(frame, since: begin)
-            return .success(UnsafeMutableRawPointer(buffer))
-        } catch {
-            return .failure(stop(because: error, releasing: buffer))
         }
     }
 
-    private func hold(_ frame: FrameContext) -> Stop? {
+    private func hold(_ frame: FrameContext) throws(Stop) {
         let begin = MonotonicClock.now
-        do {
+        _ = try attempt(frame.buffer) { _ in
             held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
             latestHeldTime = frame.time
             note(frame, since: begin)
-            return nil
+        }
+    }
+
+    /// Calls `body`, which can replace the buffer. If `body` fails, the buffer is released.
+    private func attempt(
+        _ buffer: UnsafeMutablePointer<GstBuffer>, _ body: (inout UnsafeMutablePointer<GstBuffer>) throws -> Void
+    ) throws(Stop) -> UnsafeMutableRawPointer {
+        var buffer = buffer
+        do {
+            try body(&buffer)
+            return UnsafeMutableRawPointer(buffer)
         } catch {
-            return stop(because: error, releasing: frame.buffer)
+            throw stop(because: error, releasing: buffer)
         }
     }
 
