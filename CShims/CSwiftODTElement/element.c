@@ -336,7 +336,7 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
    * before that. */
   gboolean is_reconfigured = is_serialized && is_allocation && GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
 
-  /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
+  /* A serialised query must follow the frames that precede it. The allocation query is an exception, because it concerns
    * later frames. */
   if (is_serialized && (!is_allocation || is_reconfigured) && !forward_checked (base, !is_allocation))
     return FALSE;
@@ -402,7 +402,6 @@ gst_swift_odt_init (GstSwiftOdt * self)
 {
   GstBaseTransform *base = GST_BASE_TRANSFORM (self);
   self->session = swiftodt_session_new (base);
-  gst_base_transform_set_in_place (base, TRUE);
   gst_base_transform_set_passthrough (base, FALSE);
   gst_pad_add_probe (base->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, notice_caps, base, NULL);
   /* With QoS the base class would drop frames, and their detections would be lost. */

@@ -127,8 +127,7 @@ package struct MissingDecoders: Sendable {
     /// Notes the decoder if the message reports a missing one.
     package mutating func note(_ message: UnsafeMutablePointer<GstMessage>) {
         guard let structure = gst_message_get_structure(message),
-            String(cString: gst_structure_get_name(structure)) == "missing-plugin",
-            let name = gst_structure_get_string(structure, "name").map({ String(cString: $0) })
+            MessageFields(structure).name == "missing-plugin", let name = MessageFields(structure).text("name")
         else { return }
         if !names.contains(name) { names.append(name) }
         guard let value = gst_structure_get_value(structure, "detail"), value.pointee.g_type == gst_caps_get_type(),

@@ -86,7 +86,7 @@ struct ElementHandle: @unchecked Sendable {
         // `gst_element_message_full` takes ownership of both texts.
         gst_element_message_full(
             element, type, problem.domain, problem.code, g_strdup(problem.text),
-            problem.detail.map { g_strdup($0) } ?? nil, file.cString, function.cString, line)
+            problem.detail.flatMap { g_strdup($0) }, file.cString, function.cString, line)
     }
 }
 

@@ -27,11 +27,16 @@ struct FrameTimes: CustomStringConvertible, Sendable {
     }
 
     /// `nil` if the running time is unknown or out of range.
-    var validTime: Nanoseconds? { Nanoseconds(exactly: runningTime).flatMap { $0.isInRange ? $0 : nil } }
+    var validTime: Nanoseconds? { Self.valid(runningTime) }
+
+    /// `nil` if the stream time is unknown or out of range.
+    var validStreamTime: Nanoseconds? { Self.valid(streamTime) }
 
     /// `nil` if the buffer has no valid duration.
-    var validDuration: Nanoseconds? {
-        Nanoseconds(exactly: duration).flatMap { $0 > 0 && $0.isInRange ? $0 : nil }
+    var validDuration: Nanoseconds? { Self.valid(duration).flatMap { $0 > 0 ? $0 : nil } }
+
+    private static func valid(_ time: UInt64) -> Nanoseconds? {
+        Nanoseconds(exactly: time).flatMap { $0.isInRange ? $0 : nil }
     }
 
     var description: String { runningTime == .max ? "no time" : "\(runningTime) ns" }

@@ -75,9 +75,7 @@ struct UpstreamOrientation {
         guard own != .identity else { return }
         // The search goes upstream, so the change of this element was applied before the changes found so far.
         turn = turn.following(own)
-        let name = gst_object_get_name(rotatingElement)
-        defer { g_free(name) }
-        rotatingElements.append(name.map { String(cString: $0) } ?? "an element upstream")
+        rotatingElements.append(String(freeing: gst_object_get_name(rotatingElement)) ?? "an element upstream")
     }
 }
 
@@ -146,27 +144,7 @@ enum UpstreamElements {
             let element = UnsafeMutableRawPointer(rotatingElement).assumingMemoryBound(to: GstElement.self)
             if let sink = gst_element_get_static_pad(element, "sink") { return sink }
         }
-        guard let links = gst_pad_iterate_internal_links(source) else { return nil }
-        defer { gst_iterator_free(links) }
-        var pads: [Pad] = []
-        var item = GValue()
-        loop: while pads.count < 2 {
-            switch gst_iterator_next(links, &item) {
-            case GST_ITERATOR_OK:
-                if let pad = g_value_dup_object(&item) { pads.append(pad.assumingMemoryBound(to: GstPad.self)) }
-                g_value_unset(&item)
-            case GST_ITERATOR_RESYNC:
-                pads.forEach { gst_object_unref($0) }
-                pads = []
-                gst_iterator_resync(links)
-            default: break loop
-            }
-        }
-        guard pads.count == 1 else {
-            for pad in pads { gst_object_unref(pad) }
-            return nil
-        }
-        return pads[0]
+        return gst_pad_get_single_internal_link(source)
     }
 }
 
@@ -184,8 +162,8 @@ extension OrientationTag {
     }
 }
 
-/// Removes pictures and other binary data from tags, such as the cover of a file. A cover can show the video without
-/// redaction. Tables of contents (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
+/// Removes binary tags, such as the cover of a file. A cover can show the video without redaction. Tables of contents
+/// (TOC) and the streams in STREAM_START and STREAM_COLLECTION events also have tags.
 enum BinaryTags {
     private typealias Tags = UnsafeMutablePointer<GstTagList>
     private typealias Stream = UnsafeMutablePointer<GstStream>
@@ -206,8 +184,8 @@ enum BinaryTags {
         return changed
     }
 
-    /// Sends the tags that a source pad has already sent again, without pictures. Downstream elements keep the latest
-    /// tags and send them again, for example after a link has changed.
+    /// Sends the tags that a source pad has already sent again, without binary tags. Downstream elements keep the
+    /// latest tags and send them again, for example after a link has changed.
     static func withdraw(from pad: UnsafeMutablePointer<GstPad>) {
         // The list is complete before an event is replaced.
         let types = [GST_EVENT_STREAM_START, GST_EVENT_STREAM_COLLECTION, GST_EVENT_TOC, GST_EVENT_TAG]
@@ -232,14 +210,14 @@ enum BinaryTags {
         }
     }
 
-    /// Returns `nil` if the event has no pictures.
+    /// Returns `nil` if the event has no binary tags.
     private static func tags(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
         var tags: Tags?
         gst_event_parse_tag(event, &tags)
         return rest(of: tags).flatMap(gst_event_new_tag)
     }
 
-    /// Returns `nil` if the event has no pictures.
+    /// Returns `nil` if the event has no binary tags.
     private static func tableOfContents(of event: UnsafeMutablePointer<GstEvent>) -> UnsafeMutablePointer<GstEvent>? {
         var (shared, isUpdated) = (OpaquePointer?.none, gboolean(0))
         gst_event_parse_toc(event, &shared, &isUpdated)
@@ -249,24 +227,24 @@ enum BinaryTags {
         let contents = OpaquePointer(copy)
         let rest = rest(of: gst_toc_get_tags(contents))
         if let rest { gst_toc_set_tags(contents, rest) }
-        let hadPictures = remove(from: gst_toc_get_entries(contents))
-        return rest != nil || hadPictures ? gst_event_new_toc(contents, isUpdated) : nil
+        let hadBinaryTags = remove(from: gst_toc_get_entries(contents))
+        return rest != nil || hadBinaryTags ? gst_event_new_toc(contents, isUpdated) : nil
     }
 
-    /// Returns whether the entries of a TOC had pictures.
+    /// Returns whether the entries of a TOC had binary tags.
     private static func remove(from entries: UnsafeMutablePointer<GList>?) -> Bool {
-        var hadPictures = false
+        var hadBinaryTags = false
         var next = entries
         while let item = next {
             defer { next = item.pointee.next }
             let entry = OpaquePointer(item.pointee.data)
             if let rest = rest(of: gst_toc_entry_get_tags(entry)) {
                 gst_toc_entry_set_tags(entry, rest)
-                hadPictures = true
+                hadBinaryTags = true
             }
-            hadPictures = remove(from: gst_toc_entry_get_sub_entries(entry)) || hadPictures
+            hadBinaryTags = remove(from: gst_toc_entry_get_sub_entries(entry)) || hadBinaryTags
         }
-        return hadPictures
+        return hadBinaryTags
     }
 
     // MARK: Streams
@@ -303,11 +281,11 @@ enum BinaryTags {
         return gst_event_new_stream_collection(collection)
     }
 
-    /// Returns a copy without pictures, which the caller owns.
+    /// Returns a copy without binary tags, which the caller owns.
     ///
-    /// Streams without pictures are copied, too. A demuxer or parser keeps its stream and sets other tags later, so the
-    /// original may get a picture after the event has passed. The original is not changed, because other branches of
-    /// the pipeline share it.
+    /// Streams without binary tags are copied, too. A demuxer or parser keeps its stream and sets other tags later, so
+    /// the original may get a binary tag after the event has passed. The original is not changed, because other
+    /// branches of the pipeline share it.
     private static func copy(of stream: Stream) -> Stream {
         let (caps, tags) = (gst_stream_get_caps(stream), gst_stream_get_tags(stream))
         let copy: Stream = gst_stream_new(
@@ -322,10 +300,11 @@ enum BinaryTags {
         return copy
     }
 
-    /// Returns whether a stream is a copy without pictures. It needs no other copy when redaction is switched on again.
+    /// Returns whether a stream is a copy without binary tags. It needs no other copy when redaction is switched on
+    /// again.
     private static func isCopy(_ stream: Stream) -> Bool { g_object_get_data(object(stream), copyMark) != nil }
 
-    private static let copyMark = "swiftodt-without-pictures"
+    private static let copyMark = "swiftodt-without-binary-tags"
 
     private static func object(_ stream: Stream) -> UnsafeMutablePointer<GObject> {
         UnsafeMutableRawPointer(stream).assumingMemoryBound(to: GObject.self)

@@ -122,13 +122,15 @@ extension Settings {
                 "unknown-objects=moving has no effect with detector=motion, which detects all moving objects already"),
         Check(
             "unknown-objects", "mode", "tracking",
-            where: { $0.scene.unknownObjects == .salient && $0.scene.mode == .stream && !$0.scene.follows },
-            text: "unknown-objects=salient has no effect in mode=stream without tracking; set tracking=true"),
-        Check(
-            "unknown-objects", "mode", "tracking",
-            where: { $0.scene.unknownObjects == .auto && $0.scene.mode == .stream && !$0.scene.follows },
-            text:
-                "unknown-objects=auto has no effect in mode=stream without tracking; set tracking=true"),
+            problem: { settings in
+                let scene = settings.scene
+                guard [.salient, .auto].contains(scene.unknownObjects), scene.mode == .stream, !scene.follows else {
+                    return nil
+                }
+                return .settings(
+                    "unknown-objects=\(scene.unknownObjects) has no effect in mode=stream without tracking; set "
+                        + "tracking=true")
+            }),
         Check(
             "unknown-objects", "detector", "mode",
             where: {
@@ -287,11 +289,11 @@ extension Settings {
             guard !unknown.isEmpty else { return nil }
             let problem =
                 "the network has no label \(unknown.joined(separator: ", ")) (label-allowlist, label-denylist or zones)"
-            let meant = unknown.compactMap { nearestName(to: $0, in: labels) }
-            let question = "; did you mean \(meant.joined(separator: ", "))?"
-            guard meant.count < unknown.count else { return .settings(problem + question) }
+            let suggestions = unknown.compactMap { nearestName(to: $0, in: labels) }
+            let question = "; did you mean \(suggestions.joined(separator: ", "))?"
+            guard suggestions.count < unknown.count else { return .settings(problem + question) }
             return .settings(
-                problem + (meant.isEmpty ? "; it" : "\(question) It")
+                problem + (suggestions.isEmpty ? "; it" : "\(question) It")
                     + " has \(labels.prefix(8).joined(separator: ", "))"
                     + (labels.count > 8 ? " and \(labels.count - 8) more" : "")
                     + (unknown.contains { $0.contains(";") } ? "; commas separate labels" : ""))

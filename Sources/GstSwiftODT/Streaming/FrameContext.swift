@@ -51,9 +51,7 @@ struct FrameContext {
     var isGap: Bool { GstBufferReference.hasFlag(buffer, GST_BUFFER_FLAG_GAP) }
 
     /// `nil` if the frame has no valid time.
-    var streamTime: Nanoseconds? {
-        Nanoseconds(exactly: times.streamTime).flatMap { $0.isInRange ? $0 : nil }
-    }
+    var streamTime: Nanoseconds? { times.validStreamTime }
 
     var key: FrameKey { streamTime.map { .time($0) } ?? .number(number) }
 
