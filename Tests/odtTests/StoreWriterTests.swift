@@ -107,7 +107,7 @@ struct StoreWriterTests {
         let sink = try StoreSink(options(), fileCheckInterval: 0) { text in notes.update { $0.append(text) } }
         let moved = folder.path + "/moved.sqlite"
         #expect(rename(path, moved) == 0)
-        sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+        sink.use([("yard", RedactionFilter(properties: nil))])
         sink.close()
         #expect(try cameras(in: path) == 1)
         // The moved file is complete without its write-ahead log.
@@ -122,7 +122,7 @@ struct StoreWriterTests {
         let notes = Monitor([String]())
         let sink = try StoreSink(options()) { text in notes.update { $0.append(text) } }
         #expect(sink.problem?.contains("is damaged") == true)
-        sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+        sink.use([("yard", RedactionFilter(properties: nil))])
         sink.close()
         #expect(notes.read { $0.count } == 2)
         #expect(notes.read { $0[0].contains("continues without storing") && $0[1].hasSuffix("1 row") })
@@ -133,7 +133,7 @@ struct StoreWriterTests {
         let notes = Monitor([String]())
         let sink = try StoreSink(options(), maximumWaiting: 0) { text in notes.update { $0.append(text) } }
         for count in [2, 4] {
-            sink.use([CameraPlan(name: "yard", source: "yard.mp4")])
+            sink.use([("yard", RedactionFilter(properties: nil))])
             notes.wait { $0.count == count ? () : nil }
             // The two threads can report in any order.
             let last = notes.read { $0.suffix(2) }

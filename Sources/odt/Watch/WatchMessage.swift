@@ -31,6 +31,9 @@ struct WatchMessage {
     }
 }
 
+/// A camera of the configuration and its redaction; `redaction` is `nil` if its properties cannot be evaluated.
+typealias ConfiguredCamera = (name: String, redaction: RedactionFilter?)
+
 /// A destination of messages: standard output, a broker, a database or a page. One instance serves all cameras.
 protocol WatchSink: AnyObject, Sendable {
     /// Receives a message. Called on the threads of all cameras. It may block the thread only if the message may wait.
@@ -44,7 +47,7 @@ protocol WatchSink: AnyObject, Sendable {
     func take(snapshot jpeg: [UInt8], of camera: String)
 
     /// Called with the cameras of the new configuration when the configuration was read again.
-    func use(_ cameras: [CameraPlan])
+    func use(_ cameras: [ConfiguredCamera])
 
     /// Forwards the queued messages, for some seconds at most, and closes the destination. ``take(_:)`` is not called
     /// afterwards.
@@ -54,7 +57,7 @@ protocol WatchSink: AnyObject, Sendable {
 extension WatchSink {
     func take(_ clip: SavedClip, of camera: String) {}
     func take(snapshot jpeg: [UInt8], of camera: String) {}
-    func use(_ cameras: [CameraPlan]) {}
+    func use(_ cameras: [ConfiguredCamera]) {}
     func close() {}
 }
 
@@ -84,7 +87,7 @@ final class WatchSinks: Sendable {
                 let recordings = PageRecordings(
                     folder: try RecordOptions(options)?.folder.path, clips: try ClipOptions(options)?.folder.path,
                     store: try StoreOptions(options)?.path)
-                recordings.use(plan.cameras)
+                recordings.use(Self.redactions(of: plan.cameras))
                 let live = try LivePage(pageOptions, metrics, cameras: cameras, recordings: recordings, notify: notify)
                 page = live
                 sinks.append(live)
@@ -126,7 +129,14 @@ final class WatchSinks: Sendable {
         for sink in all { sink.take(snapshot: jpeg, of: camera) }
     }
 
-    func use(_ cameras: [CameraPlan]) { for sink in all { sink.use(cameras) } }
+    func use(_ plans: [CameraPlan]) {
+        let cameras = Self.redactions(of: plans)
+        for sink in all { sink.use(cameras) }
+    }
+
+    private static func redactions(of plans: [CameraPlan]) -> [ConfiguredCamera] {
+        plans.map { ($0.name, RedactionFilter(of: $0)) }
+    }
 
     /// Closes all sinks at the same time, because each waits for its own receivers.
     func close() {

@@ -58,9 +58,8 @@ final class EventSink: MeasuredSink {
         state.withLock { ($0.pictures[camera], $0.clips[camera]) = (crops, clips) }
     }
 
-    func use(_ cameras: [CameraPlan]) {
-        let new = cameras.map { ($0.name, RedactionFilter(of: $0)) }
-        state.withLock { state in for (name, filter) in new { state.redactions[name] = .some(filter) } }
+    func use(_ cameras: [ConfiguredCamera]) {
+        state.withLock { state in for (name, filter) in cameras { state.redactions[name] = .some(filter) } }
     }
 
     /// Returns whether events may have these pictures of a camera. An event that waits in a queue may have a picture of

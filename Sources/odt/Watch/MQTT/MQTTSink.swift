@@ -91,8 +91,8 @@ final class MQTTSink: MeasuredSink {
 
     /// Removes the retained messages of cameras that are no longer in the configuration, and pictures without the
     /// redaction that the configuration requests. An empty payload removes a retained message.
-    func use(_ plans: [CameraPlan]) {
-        let filters = Dictionary(uniqueKeysWithValues: plans.map { ($0.name, RedactionFilter(of: $0)) })
+    func use(_ configured: [ConfiguredCamera]) {
+        let filters = Dictionary(uniqueKeysWithValues: configured.map { ($0.name, $0.redaction) })
         state.withLock { state in
             for (name, camera) in state.cameras where !filters.keys.contains(name) {
                 state.cameras[name] = nil

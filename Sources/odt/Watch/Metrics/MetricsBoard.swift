@@ -35,7 +35,7 @@ final class MetricsBoard: WatchSink {
 
     func add(_ sinks: [any MeasuredSink]) { state.withLock { $0.sinks += sinks } }
 
-    func use(_ cameras: [CameraPlan]) {
+    func use(_ cameras: [ConfiguredCamera]) {
         state.withLock { state in
             state.names = cameras.map(\.name)
             for name in state.names where state.cameras[name] == nil { state.cameras[name] = Listed() }

@@ -25,7 +25,7 @@ final class LivePage: WatchSink {
 
     func take(_ clip: SavedClip, of camera: String) { board.take(clip, of: camera) }
 
-    func use(_ cameras: [CameraPlan]) {
+    func use(_ cameras: [ConfiguredCamera]) {
         recordings.use(cameras)
         board.show(cameras.map(\.name))
         pictures.discard()

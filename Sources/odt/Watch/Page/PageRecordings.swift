@@ -24,9 +24,9 @@ final class PageRecordings: Sendable {
         (self.folder, self.clips, self.store) = (folder, clips, store)
     }
 
-    func use(_ plans: [CameraPlan]) {
+    func use(_ cameras: [ConfiguredCamera]) {
         var new: [String: RedactionFilter] = [:]
-        for plan in plans { new[plan.name] = RedactionFilter(of: plan) }
+        for camera in cameras { new[camera.name] = camera.redaction }
         filters.withLock { $0 = new }
     }
 
@@ -96,20 +96,17 @@ final class PageRecordings: Sendable {
     /// Returns the boxes of a period in frames of the requested orientation, by default in upright frames. Returns
     /// `nil` without a database, or if the camera is unknown.
     func boxes(of camera: String, _ request: PageRequest) -> PageResponse? {
-        guard store != nil, filters.withLock({ $0[camera] }) != nil else { return nil }
+        guard let store, filters.withLock({ $0[camera] }) != nil else { return nil }
         guard let from = request.value("from").flatMap({ Int64($0) }),
             let to = request.value("to").flatMap({ Int64($0) }),
             from >= 0, to >= from, to - from <= RecordedResults.longest
         else { return .sentence(400, "from= and to= must be milliseconds since 1970, at most 120,000 apart.") }
         let session = request.value("session").flatMap { Int64($0) }
         let orientation = request.value("orientation").flatMap(Orientation.init(nick:)) ?? .identity
-        return answer {
-            try $0?.boxes(of: camera, session: session, from: from, to: to, in: orientation) ?? .null
-        }
-    }
-
-    private func answer(_ body: (RecordedResults?) throws -> JSONValue) -> PageResponse {
-        do { return .json(try body(store.map(RecordedResults.init))) } catch {
+        do {
+            let results = try RecordedResults(store)
+            return .json(try results.boxes(of: camera, session: session, from: from, to: to, in: orientation))
+        } catch {
             return .sentence(503, "The database cannot be read now.")
         }
     }

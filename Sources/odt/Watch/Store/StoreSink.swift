@@ -106,10 +106,10 @@ final class StoreSink: MeasuredSink {
     }
 
     /// Stores the redaction of the cameras, which decides which files a report may show.
-    func use(_ cameras: [CameraPlan]) {
+    func use(_ cameras: [ConfiguredCamera]) {
         let now = WallClock.now / 1_000_000
         let rows = cameras.map {
-            StoreRow(camera: $0.name, session: 0, time: now, content: .redaction(RedactionFilter(of: $0)))
+            StoreRow(camera: $0.name, session: 0, time: now, content: .redaction($0.redaction))
         }
         state.withLock { $0.redaction = rows }
         keep(rows)
