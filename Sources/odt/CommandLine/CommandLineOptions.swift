@@ -77,6 +77,14 @@ struct CommandLineOptions {
         return value
     }
 
+    /// Returns the only operand, a video.
+    func video() throws -> String {
+        guard operands.count == 1 else {
+            throw CommandLineError(operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
+        }
+        return operands[0]
+    }
+
     /// The properties of `--set` as NAME=VALUE.
     var properties: [String] { texts("--set").map(PropertySetting.canonical) }
 

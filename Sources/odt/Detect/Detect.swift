@@ -70,9 +70,7 @@ private let help = """
 }
 
 private func cut(_ line: CommandLineOptions, each length: Double) throws -> Int32 {
-    guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
-    }
+    let video = try line.video()
     return try convertingUsageErrors {
         try PluginSearch.startGStreamer()
         print(try VideoCuts(video).find(each: Nanoseconds(seconds: length)))
@@ -91,9 +89,7 @@ private func range(_ line: CommandLineOptions) throws -> Range<Nanoseconds>? {
 }
 
 private func record(_ line: CommandLineOptions, into file: String) throws -> Int32 {
-    guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
-    }
+    let video = try line.video()
     guard !line.has("--json") else { throw CommandLineError("leave out --json: a recording is always JSON.") }
     guard line.text("--unknown-objects") == nil else {
         throw CommandLineError(

@@ -203,16 +203,8 @@ private final class PicturePass: @unchecked Sendable {
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
-            let box = Self.withMargin(moment.box).scaled(x: Double(pixels.width), y: Double(pixels.height))
+            let box = moment.box.withMargin(0.08).scaled(x: Double(pixels.width), y: Double(pixels.height))
             found.pictures[moment.place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
         }
-    }
-
-    /// Adds a margin of 8% of the box's size on each side, which shows the object's surroundings.
-    private static func withMargin(_ box: Box) -> Box {
-        let margin = 0.08
-        return Box(
-            x: box.x - margin * box.width, y: box.y - margin * box.height, width: box.width * (1 + 2 * margin),
-            height: box.height * (1 + 2 * margin))
     }
 }

@@ -30,10 +30,7 @@ private let help = """
     let line = try CommandLineOptions(
         arguments, valued: ["-o", "--frame", "--zones", "--check", "--orientation"], flags: ["--force"])
     if let file = line.text("--check") { return try check(file) }
-    guard let video = line.operands.first, line.operands.count == 1 else {
-        throw CommandLineError(line.operands.isEmpty ? "name a VIDEO." : "name one VIDEO.")
-    }
-    return try writePage(of: StandardInput.videoPath(of: video), line)
+    return try writePage(of: StandardInput.videoPath(of: line.video()), line)
 }
 
 private func check(_ file: String) throws -> Int32 {

@@ -122,11 +122,8 @@ final class BestCrops: Sendable {
 
     private static func box(of object: MessageFields, in pixels: FramePixels, margin: Double = 0) -> Box {
         let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
-        let (x, y) = (margin * (edges[2] - edges[0]), margin * (edges[3] - edges[1]))
-        let (width, height) = (Double(pixels.width), Double(pixels.height))
-        return Box(
-            minX: (edges[0] - x) * width, minY: (edges[1] - y) * height, maxX: (edges[2] + x) * width,
-            maxY: (edges[3] + y) * height)
+        return Box(minX: edges[0], minY: edges[1], maxX: edges[2], maxY: edges[3]).withMargin(margin)
+            .scaled(x: Double(pixels.width), y: Double(pixels.height))
     }
 
     private func cut(_ object: MessageFields, from pixels: FramePixels, _ frame: Int) {
