@@ -83,6 +83,24 @@ struct StoredCameraTests {
         #expect(stored.place(of: stored.ended + 1) == nil)
     }
 
+    /// In a long group of pictures, several clips begin at the same key frame.
+    @Test mutating func clipsWithSameKeyFrameHaveDifferentTimes() throws {
+        _ = rows("swiftodt", running: 0, utc: start, at: start, steady: 0)
+        for (number, end) in [Int64(9_000), 20_000, 0].enumerated() {
+            let clip = SavedClip(
+                path: "/srv/\(number).mkv", isH265: false, picture: nil, from: 0, to: 0, start: 0, end: end * 1_000_000)
+            let stored = camera.row(of: clip)
+            let row = try #require(stored)
+            let ended = try integer("ended", of: row, in: "clip")
+            #expect(row.time == start + Int64(number))
+            #expect(ended == max(row.time, start + end))
+        }
+        let later = SavedClip(
+            path: "/srv/4.mkv", isH265: false, picture: nil, from: 0, to: 0, start: 5_000_000_000, end: 9_000_000_000)
+        let time = camera.row(of: later)?.time
+        #expect(time == start + 5_000)
+    }
+
     @Test mutating func timesFollowSenderClock() {
         // RTCP times of a camera whose oscillator is 200 ppm fast and whose clock is 60 s behind.
         for second in Int64(0)..<36_000 {

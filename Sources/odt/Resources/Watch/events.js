@@ -21,7 +21,8 @@ function eventText(event) {
 function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
 
 function clipLinks(event) {
-  const clip = server.clips.find(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
+  // The oldest one of several clips that begin at the same key frame.
+  const clip = server.clips.findLast(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
   if (!clip) return [];
   const link = (file, text, more, query = "") => make("a", {href: `/clips/${[clip.camera, file].map(encodeURIComponent).join("/")}${query}`, ...more}, text);
   const [open, save] = [{target: "_blank"}, {download: "", title: NO_H265}];

@@ -16,6 +16,8 @@ struct StoredCamera {
     /// The maximum time in milliseconds from a frame to its message. With the gate, it can change from one message to
     /// the next.
     private static let longestDelay: Int64 = CameraGate.longestCalm / 1_000_000
+    /// The maximum number of ``clipTimes``.
+    private static let maximumClipTimes = 256
 
     let name: String
     /// The number of the connection, counted over all cameras; `nil` before the first message.
@@ -32,6 +34,8 @@ struct StoredCamera {
     private var resultTime: Int64?
     /// The latest stored counts of each zone.
     private var figures: [String: ZoneCount] = [:]
+    /// The stored times of the latest clips of the session.
+    private var clipTimes: [Int64] = []
 
     init(_ name: String) { self.name = name }
 
@@ -94,18 +98,28 @@ struct StoredCamera {
             of: segment.path, in: "segment", from: start, to: end, ("length", .integer(end - start)), fallback: named)
     }
 
-    func row(of clip: SavedClip) -> StoreRow? {
+    /// Returns the row of a clip. Several clips can begin at the same key frame, but the time is a part of the primary key.
+    /// Each further clip is therefore stored as 1 ms later.
+    mutating func row(of clip: SavedClip) -> StoreRow? {
         let (start, end) = (clip.start.clampedToRange / 1_000_000, clip.end.clampedToRange / 1_000_000)
         let picture = clip.picture.map { PartFile.parts(of: clip.path).folder + $0 }
-        return row(of: clip.path, in: "clip", from: start, to: end, ("picture", SQLiteValue(picture)))
+        let row = row(
+            of: clip.path, in: "clip", from: start, to: end, ("picture", SQLiteValue(picture)), avoiding: clipTimes)
+        if let row { clipTimes.append(row.time) }
+        if clipTimes.count > Self.maximumClipTimes { clipTimes.removeFirst() }
+        return row
     }
 
+    /// - Parameters:
+    ///   - fallback: The time of the beginning if no message had a time yet.
+    ///   - used: Times that other rows of the table have.
     private func row(
         of file: String, in table: String, from start: Int64, to end: Int64, _ column: StoreRow.Columns.Element,
-        fallback: Int64? = nil
+        fallback: Int64? = nil, avoiding used: [Int64] = []
     ) -> StoreRow? {
-        guard let session, let began = clock.wall(at: start) ?? fallback else { return nil }
-        let ended = clock.wall(at: end) ?? began + end - start
+        guard let session, var began = clock.wall(at: start) ?? fallback else { return nil }
+        while used.contains(began) { began += 1 }
+        let ended = max(began, clock.wall(at: end) ?? began + end - start)
         let columns: StoreRow.Columns = [("ended", .integer(ended)), ("file", .text(file)), column]
         return StoreRow(camera: name, session: session, time: began, content: .row(table: table, columns))
     }
@@ -114,6 +128,7 @@ struct StoredCamera {
         sessionCount += 1
         (self.number, session) = (number, sessionCount)
         (clock, leads, resultTime, figures, isConnected) = (StreamClock(), nil, nil, [:], false)
+        clipTimes = []
     }
 
     private func row(_ time: Int64, _ content: StoreRow.Content) -> [StoreRow] {
