@@ -25,9 +25,9 @@ struct ClipRecorderTests {
         return try #require(try ClipOptions(WatchOptions(line, [])))
     }
 
-    private func take(_ count: Range<Int>, _ recorder: ClipRecorder, keys: Int = 1) throws {
+    private func take(_ count: Range<Int>, _ recorder: ClipRecorder, keys: Int = 1, size: Int = 100) throws {
         for number in count {
-            let buffer = try #require(gst_buffer_new_allocate(nil, 100, nil))
+            let buffer = try #require(gst_buffer_new_allocate(nil, gsize(size), nil))
             defer { gst_mini_object_unref(UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: GstMiniObject.self)) }
             let time = Nanoseconds(number) * Self.second
             buffer.pointee.pts = GstClockTime(time)
@@ -118,6 +118,24 @@ struct ClipRecorderTests {
         #expect(names == ["cam-1970-01-01T00-00-37Z.mkv"])
     }
 
+    /// A large frame removes the frames of the clip from memory before the next attempt.
+    @Test func unfinishedFileOfLostClipIsDeleted() throws {
+        let (recorder, saved, problems) = try recorder(isFile: false)
+        let cam = folder.path + "/clips/cam/"
+        try take(0..<13, recorder)
+        save(eventAt: 12, recorder)
+        try take(13..<14, recorder)
+        try PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
+        try take(14..<15, recorder, size: 65 << 20)
+        #expect(PartFile.names(in: cam).contains { $0.contains(".part") })
+        try take(15..<16, recorder)
+        let (clips, texts) = (saved.read { $0 }, problems.read { $0 })
+        #expect(clips.isEmpty)
+        #expect(texts.count == 2 && texts[1].hasPrefix("a clip is lost"))
+        let names = PartFile.names(in: cam)
+        #expect(!names.contains { $0.contains(".part") }, "\(names)")
+    }
+
     /// Recording waits for the disk, so an event can arrive before its frames.
     @Test func clipOfEventBeforeItsFramesBeginsAtEvent() throws {
         let (recorder, saved, problems) = try recorder(isFile: false)
@@ -139,6 +157,16 @@ struct ClipRecorderTests {
         let clip = try #require(saved.read { $0.first })
         #expect(clip.video == "cam-1970-01-01T00-00-05Z.mkv")
         #expect((clip.start, clip.end) == (5 * Self.second, 9 * Self.second))
+        #expect((clip.from, clip.to) == (clip.start, clip.end))
+    }
+
+    @Test func clipOfInterruptedConnectionEndsAtItsLastFrame() throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        try take(0..<9, recorder)
+        save(eventAt: 8, recorder)
+        recorder.finish()
+        let clip = try #require(saved.read { $0.first })
+        #expect((clip.start, clip.end) == (7 * Self.second, 8 * Self.second))
         #expect((clip.from, clip.to) == (clip.start, clip.end))
     }
 

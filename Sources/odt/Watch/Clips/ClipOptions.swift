@@ -64,9 +64,9 @@ struct SavedClip: Sendable {
     let isH265: Bool
     /// The name of the picture in the same folder; `nil` if no picture was taken.
     let picture: String?
-    /// The wall-clock times at which the clip begins and ends, in nanoseconds since 1970.
+    /// The wall-clock times of the clip's first and last frame, in nanoseconds since 1970.
     let (from, to): (Nanoseconds, Nanoseconds)
-    /// The running times at which the clip begins and ends, in nanoseconds.
+    /// The running times of the clip's first and last frame, in nanoseconds.
     let (start, end): (Nanoseconds, Nanoseconds)
 
     var video: String {

@@ -48,9 +48,11 @@ final class ClipRecorder: @unchecked Sendable {
     /// The running time in nanoseconds of the first frame of ``file``, a key frame before or after the beginning of the
     /// clip.
     private var fileStart: Nanoseconds = 0
-    /// The clips that have ended and wait for the picture of their object, with the paths and first running times of
-    /// their videos.
-    private var ended: [(span: ClipSpans.Span, path: String, start: Nanoseconds)] = []
+    /// The highest running time in nanoseconds of the frames of ``file``.
+    private var fileEnd: Nanoseconds = 0
+    /// The clips that have ended and wait for the picture of their object, with the paths and the first and last running
+    /// times of their videos.
+    private var ended: [(span: ClipSpans.Span, path: String, start: Nanoseconds, end: Nanoseconds)] = []
     private var isFailing = false
     /// `now` is the running time of the latest frame. After a failure, no clip begins before the running time
     /// `resting`.
@@ -179,7 +181,7 @@ final class ClipRecorder: @unchecked Sendable {
             // file.
             unfinished?.delete()
             unfinished = nil
-            fileStart = begin.running
+            (fileStart, fileEnd) = (begin.running, begin.running)
             file = try RecordedSegment(
                 in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
@@ -191,19 +193,22 @@ final class ClipRecorder: @unchecked Sendable {
     private func write(_ frame: Frame) {
         do {
             try file?.write(frame.buffer.pointer)
+            fileEnd = max(fileEnd, frame.running)
         } catch { fail("\(error)") }
     }
 
     private func end(_ span: ClipSpans.Span) {
         guard let file else {
             if isFailing { notify("a clip is lost, because its frames are no longer in memory") }
+            unfinished?.delete()
             unfinished = nil
             return
         }
         self.file = nil
         do {
             try file.finish()
-            ended.append((span, file.path, fileStart))
+            // The connection may have ended before the planned end of the clip.
+            ended.append((span, file.path, fileStart, min(span.end, fileEnd)))
             if isFailing { notify("clips are saved again") }
             isFailing = false
         } catch {
@@ -219,14 +224,14 @@ final class ClipRecorder: @unchecked Sendable {
         guard !ended.isEmpty else { return }
         let due = ended.filter { !$0.span.picture.isRequested || $0.span.end < running }
         ended.removeAll { one in due.contains { $0.path == one.path } }
-        for (span, path, start) in due {
+        for (span, path, start, end) in due {
             var picture: String?
             do { picture = try span.picture.write(beside: path) } catch { notify("cannot save a picture: \(error)") }
             saved(
                 SavedClip(
                     path: path, isH265: RecordedContent.isH265(path), picture: picture,
-                    from: span.wall.adding(start - span.start), to: span.wall.adding(span.end - span.start),
-                    start: start, end: span.end))
+                    from: span.wall.adding(start - span.start), to: span.wall.adding(end - span.start),
+                    start: start, end: end))
         }
     }
 
