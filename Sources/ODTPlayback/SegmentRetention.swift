@@ -3,16 +3,21 @@ import SwiftODT
 import Synchronization
 
 /// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
-/// deleted first. Only files with the name and the content of a segment are deleted.
+/// deleted first. Segments whose names are more than one hour in the future precede them: they were recorded while the
+/// clock was wrong. Only files with the name and the content of a segment are deleted.
 ///
 /// Ages are measured with the wall clock. For one hour after the start of the machine and after a jump of the
-/// wall clock (``WallClockCheck``), ages are not checked. Sizes are always checked.
+/// wall clock (``WallClockCheck``), ages are not checked, and segments from the future are not preferred. Sizes are
+/// always checked.
 package final class SegmentRetention: Sendable {
     /// The name of the writing application, which the header of each segment contains. Only segments that contain this
     /// name, and empty files, may be deleted.
     package static let mark = "swiftodt odt watch"
     /// The minimum interval in nanoseconds between two routine clean-ups.
     private static let cleaningInterval: Nanoseconds = 10_000_000_000
+    /// If the name of a segment is later than the wall clock by more than this number of nanoseconds, the clock was wrong
+    /// during its recording.
+    private static let largestLead: Nanoseconds = 3_600_000_000_000
 
     private struct State {
         var clockCheck = WallClockCheck()
@@ -61,9 +66,12 @@ package final class SegmentRetention: Sendable {
             guard let largest else { return }
             var total = segments.reduce(0) { $0 + $1.size }
             // Until the next clean-up, the folder will probably grow by as much as since the previous clean-up. Twice
-            // this amount is reserved, so that the limit also holds between clean-ups.
-            let growth = max(0, total - (state.total ?? total))
-            for segment in segments where total + 2 * growth > largest {
+            // this amount is reserved, so that the limit also holds between clean-ups. Files that were moved into the
+            // folder are growth, too, so at most an eighth of the limit is reserved.
+            let reserve = min(2 * max(0, total - (state.total ?? total)), largest / 8)
+            let latest: Nanoseconds = isImplausible ? .max : now.adding(Self.largestLead)
+            let deletionOrder = segments.filter { $0.name.time > latest } + segments.filter { $0.name.time <= latest }
+            for segment in deletionOrder where total + reserve > largest {
                 if delete(segment) { total -= segment.size }
             }
             state.total = total

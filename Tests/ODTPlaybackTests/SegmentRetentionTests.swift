@@ -132,6 +132,30 @@ struct SegmentRetentionTests {
         #expect(isThere(segment))
     }
 
+    /// They were recorded while the clock was wrong.
+    @Test func segmentsFromFutureAreDeletedFirst() {
+        func clean(steady: Nanoseconds) {
+            SegmentRetention(folder, longest: nil, largest: 2 * 8192).clean(now: noon + day, steady: steady)
+        }
+        let (old, young) = (write("a", noon), write("a", noon + day))
+        let future = write("b", noon + 3650 * day)
+        clean(steady: WallClockCheck.length)
+        #expect([old, young, future].map(isThere) == [true, true, false])
+        // For an hour after the start of the machine, the clock may be wrong, so the names decide.
+        write("b", noon + 3650 * day)
+        clean(steady: 0)
+        #expect([old, young, future].map(isThere) == [false, true, true])
+    }
+
+    @Test func movedFilesReserveLittleSpace() {
+        let retention = SegmentRetention(folder, longest: nil, largest: 16 * 8192)
+        let first = write("a", noon)
+        retention.clean(now: noon + day)
+        let moved = (1..<14).map { write("b", noon - Int64($0) * 60_000_000_000) }
+        retention.clean(now: noon + day)
+        #expect(([first] + moved).allSatisfy(isThere))
+    }
+
     /// The size limit also holds between two clean-ups, because each clean-up reserves space for what follows.
     @Test func retentionReservesSpaceForNextSegment() {
         let retention = SegmentRetention(folder, longest: nil, largest: 10 * 8192)
