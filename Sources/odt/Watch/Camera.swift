@@ -202,7 +202,9 @@ final class Camera: Sendable {
             content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false),
             isFile: !plan.isCamera, crops: crops,
             saved: { [sinks, name] in if !isOver.read({ $0 }) { sinks.take($0, of: name) } },
-            pictured: { [sinks, name] in sinks.take(snapshot: $0, of: name) },
+            pictured: { [sinks, name, redaction = crops?.redaction] in
+                sinks.take(snapshot: $0, of: name, redaction: redaction)
+            },
             notify: { [log] in log.notify(plan.discreet($0)) })
     }
 

@@ -43,8 +43,8 @@ protocol WatchSink: AnyObject, Sendable {
     /// Receives a clip of an event. Must not block.
     func take(_ clip: SavedClip, of camera: String)
 
-    /// Receives the picture of an event, a JPEG file. Must not block.
-    func take(snapshot jpeg: [UInt8], of camera: String)
+    /// Receives the picture of an event, a JPEG file, and the redaction of the picture. Must not block.
+    func take(snapshot jpeg: [UInt8], of camera: String, redaction: RedactionFilter?)
 
     /// Called with the cameras of the new configuration when the configuration was read again.
     func use(_ cameras: [ConfiguredCamera])
@@ -56,7 +56,7 @@ protocol WatchSink: AnyObject, Sendable {
 
 extension WatchSink {
     func take(_ clip: SavedClip, of camera: String) {}
-    func take(snapshot jpeg: [UInt8], of camera: String) {}
+    func take(snapshot jpeg: [UInt8], of camera: String, redaction: RedactionFilter?) {}
     func use(_ cameras: [ConfiguredCamera]) {}
     func close() {}
 }
@@ -125,8 +125,8 @@ final class WatchSinks: Sendable {
 
     func take(_ clip: SavedClip, of camera: String) { for sink in all { sink.take(clip, of: camera) } }
 
-    func take(snapshot jpeg: [UInt8], of camera: String) {
-        for sink in all { sink.take(snapshot: jpeg, of: camera) }
+    func take(snapshot jpeg: [UInt8], of camera: String, redaction: RedactionFilter?) {
+        for sink in all { sink.take(snapshot: jpeg, of: camera, redaction: redaction) }
     }
 
     func use(_ plans: [CameraPlan]) {

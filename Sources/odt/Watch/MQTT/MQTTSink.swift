@@ -54,9 +54,6 @@ final class MQTTSink: MeasuredSink {
         state.withLock { state in
             // A removed camera still reports its end.
             guard state.snapshots.filters.keys.contains(message.camera) else { return }
-            if message.fields.name == "swiftodt-camera", message.fields.text("event") == "connected" {
-                state.snapshots.begin(message.camera)
-            }
             take(message, &state.cameras[message.camera, default: makeCamera(message.camera)])
         }
     }
@@ -77,9 +74,9 @@ final class MQTTSink: MeasuredSink {
         }
     }
 
-    func take(snapshot jpeg: [UInt8], of camera: String) {
+    func take(snapshot jpeg: [UInt8], of camera: String, redaction: RedactionFilter?) {
         state.withLock { state in
-            guard state.snapshots.permits(camera) else { return }
+            guard state.snapshots.permits(redaction, of: camera) else { return }
             publish(jpeg, camera, of: &state.cameras[camera, default: makeCamera(camera)])
         }
     }
@@ -193,8 +190,6 @@ struct SnapshotRedaction {
 
     /// The cameras of the configuration.
     private(set) var filters: [String: Filter] = [:]
-    /// The cameras whose redaction changed while an earlier connection can still deliver pictures.
-    private var changed: Set<String> = []
 
     /// Uses the cameras of a new configuration. Returns the cameras whose earlier pictures must be removed. At the start
     /// of the program these are all cameras with redaction, because the redaction of an earlier run is unknown.
@@ -203,14 +198,17 @@ struct SnapshotRedaction {
             filters[name].map { $0 != filter } ?? (filter == nil || filter?.properties != nil)
         }
         filters = new
-        changed = changed.union(removed.keys).intersection(new.keys)
         return Array(removed.keys)
     }
 
-    /// Notes that a camera is connected with its present properties.
-    mutating func begin(_ camera: String) { changed.remove(camera) }
-
-    func permits(_ camera: String) -> Bool { filters.keys.contains(camera) && !changed.contains(camera) }
+    /// Returns whether a picture may be published. After the configuration was read again, the earlier connection of a
+    /// camera can still deliver pictures.
+    ///
+    /// - Parameter redaction: The redaction of the picture.
+    func permits(_ redaction: Filter, of camera: String) -> Bool {
+        guard let redaction, let present = filters[camera] else { return false }
+        return redaction == present
+    }
 }
 
 extension ZoneCount {
