@@ -366,10 +366,10 @@ class Cameras(Watching):
 
     def test_silent_camera_is_lost(self):
         camera = Camera()
-        with Watch("--retry=0.2", "--timeout=3", f"cam={camera.address}") as watch:
+        with Watch("--retry=0.2", "--timeout=3.5", f"cam={camera.address}") as watch:
             watch.wait(lambda said: results(said, "cam"))
             camera.fall_silent()
-            watch.wait(lambda said: any("no frame for 3 s" in line.get("reason", "") for line in said))
+            watch.wait(lambda said: any("no frame for 3.5 s" in line.get("reason", "") for line in said))
             sessions = max(session for _, session in events(watch.said, "cam"))
             watch.wait(has("connected", session=sessions + 1))
 

@@ -140,7 +140,7 @@ final class CameraSession: Sendable {
         }
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
-            return "no frame for \(frameTimeout / 1_000_000_000) s"
+            return "no frame for \(JSONValue.number(Double(frameTimeout / 10_000_000) / 100).text) s"
         }
         player = Player(pipeline, configuration, notify: notify)
     }
