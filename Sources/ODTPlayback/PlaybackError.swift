@@ -45,10 +45,17 @@ package enum ErrorText {
         var detail: UnsafeMutablePointer<gchar>?
         var problem = error(of: message, detail: &detail)
         defer { g_free(detail) }
-        let lines = detail.map { String(cString: $0).split(separator: "\n").map(String.init) } ?? []
+        let lines = detail.map { String(cString: $0).split(separator: "\n").map { withoutRequest(String($0)) } } ?? []
         let source = message.pointee.src
         let text = (isPipeline(source) ? "" : name(of: source) + ": ") + take(&problem)
         return ([text] + lines.dropFirst(lines.first?.contains("): ") == true ? 1 : 0)).joined(separator: "\n")
+    }
+
+    /// Returns a line of details without the address and the redirection that souphttpsrc appends:
+    /// `Not Found (404), URL: http://camera/1, Redirect to: (NULL)`.
+    private static func withoutRequest(_ line: String) -> String {
+        guard line.contains(", Redirect to: "), let mark = line.firstRange(of: ", URL: ") else { return line }
+        return String(line[..<mark.lowerBound])
     }
 
     /// Returns the reason of an error or warning of swiftodt, which determines its GStreamer error code.

@@ -10,7 +10,8 @@ import Testing
 
     /// Returns the text and the reason of an error of the named element, after a report of a missing decoder.
     private func explained(
-        _ name: String, _ domain: GQuark, _ code: UInt32, lacking format: String? = nil, followsWarning: Bool = false
+        _ name: String, _ domain: GQuark, _ code: UInt32, lacking format: String? = nil, followsWarning: Bool = false,
+        detail: String = ""
     ) throws -> (text: String, reason: ODTError.Reason) {
         let element = try #require(gst_element_factory_make("identity", name))
         gst_object_ref_sink(element)
@@ -32,7 +33,7 @@ import Testing
             defer { gst_message_unref(warning) }
             #expect(missing.explained(warning).text.contains("Odd decoder"))
         }
-        let message = try #require(gst_message_new_error(source, error, nil))
+        let message = try #require(gst_message_new_error(source, error, detail))
         defer { gst_message_unref(message) }
         return missing.explained(message)
     }
@@ -54,6 +55,14 @@ import Testing
             let found = try explained(name, domain, code)
             #expect(found.reason == reason && found.text == "\(name): it failed", "\(name) \(code)")
         }
+    }
+
+    @Test func errorOfSourceOmitsRequest() throws {
+        let found = try explained(
+            "source", gst_resource_error_quark(), GST_RESOURCE_ERROR_NOT_FOUND.rawValue,
+            detail: "gstsouphttpsrc.c(1724): parse (): /GstPipeline:p/source:\n"
+                + "Service Unavailable (503), URL: http://camera/1, Redirect to: (NULL)")
+        #expect(found.text == "source: it failed\nService Unavailable (503)")
     }
 
     @Test func missingDecodersAreNamed() throws {
