@@ -1,5 +1,6 @@
 """The Python package in Pipelines/python: frames of a video, messages as dataclasses, tables."""
 import dataclasses
+import decimal
 import gc
 import glob
 import importlib.util
@@ -236,7 +237,8 @@ class Tracks(unittest.TestCase):
                                      ({"privacy_labels_array": ["person", 1]}, "list of texts"), ({"privacy_labels_array": None}, "list of texts"),
                                      ({"privacy_labels_array": {"face"}}, "list of texts"), ({"label_allowlist_array": ["a\0b"]}, "list of texts"),
                                      ({"zones_array": ["middle"]}, "list of structures"), ({"zones_array": "middle"}, "list of structures"),
-                                     ({"score_threshold": "0.5"}, "needs a number")):
+                                     ({"score_threshold": "0.5"}, "needs a number"), ({"score_threshold": decimal.Decimal("sNaN")}, "signaling NaN"),
+                                     ({"detector": "\udcff"}, "no valid value of detector")):
             with self.subTest(properties), self.assertRaisesRegex(swiftodt.PropertyError, sentence):
                 swiftodt.track(pipeline=BALL.format(5), **properties)
         # Valid values: enumerations, flags, numbers, texts, paths.
@@ -259,6 +261,20 @@ class Tracks(unittest.TestCase):
                 seen = list(swiftodt.track(pipeline=ball(9), detector="recorded", detections_file=path, label_allowlist=allowed))
                 self.assertEqual(len(seen[-1][1]), count, allowed)
         self.assertEqual(tracking.stats["frames"], 5)
+
+    @needs("numpy")
+    def test_booleans_of_numpy_are_booleans(self):
+        import numpy
+        for value in (True, False):
+            with swiftodt.track(pipeline=BALL.format(5), detector="motion", draw=numpy.bool_(value)) as tracking:
+                self.assertEqual(tracking._element.get_property("draw"), value)
+        for name in ("max_objects", "score_threshold"):
+            with self.assertRaisesRegex(swiftodt.PropertyError, "number"):
+                swiftodt.track(pipeline=BALL.format(5), **{name: numpy.bool_(True)})
+
+    def test_elements_of_pipeline_may_be_named_frames(self):
+        with swiftodt.track(pipeline=BALL.format(5).replace("videotestsrc", "videotestsrc name=frames"), detector="motion") as tracking:
+            self.assertEqual(len(list(tracking)), 5)
 
     def test_every_property_is_a_keyword_argument(self):
         """Sets every property to its default."""
@@ -284,6 +300,8 @@ class Tracks(unittest.TestCase):
         for video in ("/nowhere.mp4", b"/nowhere.mp4"):
             with self.assertRaisesRegex(swiftodt.Error, "^there is no /nowhere.mp4$"):
                 swiftodt.track(video)
+        with self.assertRaisesRegex(swiftodt.Error, "^the name of the video is empty$"):
+            swiftodt.track("")
         with self.assertRaises(swiftodt.Error) as raised:
             list(swiftodt.track(__file__))
         self.assertNotIn(".c(", str(raised.exception))
@@ -421,6 +439,25 @@ class Tracks(unittest.TestCase):
         said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
                               env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
         self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("left")), (0, 3, 1), said.stderr)
+
+    def test_fork_of_process_that_used_gstreamer_without_package_gets_error(self):
+        """Forks are recognised over several generations. A process that initialises GStreamer after the fork can use it."""
+        program = ("import os, swiftodt\nimport gi\ngi.require_version('Gst', '1.0')\nfrom gi.repository import Gst\n"
+                   "def inside(work):\n"
+                   "    if not (child := os.fork()):\n"
+                   "        try: work()\n"
+                   "        except swiftodt.Error as error: print(error, flush=True)\n"
+                   "        finally: os._exit(0)\n"
+                   "    os.waitpid(child, 0)\n"
+                   "def track():\n"
+                   "    for _ in swiftodt.track(pipeline='videotestsrc num-buffers=3', detector='motion'): print('frame', flush=True)\n"
+                   "inside(track)\n"
+                   "Gst.init(None)\npipeline = Gst.parse_launch('videotestsrc num-buffers=3 ! fakesink')\npipeline.set_state(Gst.State.PLAYING)\n"
+                   "pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS)\npipeline.set_state(Gst.State.NULL)\n"
+                   "inside(track)\ninside(lambda: inside(track))\ntrack()\n")
+        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("frame\n")), (0, 2, 6), said.stderr)
 
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"

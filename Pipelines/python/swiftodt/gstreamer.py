@@ -4,8 +4,9 @@ from __future__ import annotations
 import difflib
 import operator
 import os
+import sys
 from functools import cache
-from typing import Any
+from typing import Any, Optional
 
 from swiftodt.errors import Error, MissingPackage, PropertyError
 from swiftodt.native import LIBRARY, obstacle, plugin_folder
@@ -22,8 +23,23 @@ def gstreamer() -> Any:
 
 
 def is_fork() -> bool:
-    """Whether this process is a fork of the one that initialised GStreamer."""
-    return initialised()[1] != os.getpid()
+    """Whether this process is a fork of one that had initialised GStreamer, with this package or without it."""
+    return (forked or initialised()[1]) != os.getpid()
+
+
+# The id of the process that had initialised GStreamer when it or a process above this one was forked.
+forked: Optional[int] = None
+
+
+def note_fork() -> None:
+    """Is called before this process is forked."""
+    global forked
+    Gst = sys.modules.get("gi.repository.Gst")
+    if forked is None and Gst is not None and Gst.is_initialized():
+        forked = os.getpid()
+
+
+os.register_at_fork(before=note_fork)
 
 
 @cache
@@ -66,7 +82,6 @@ def size(caps: Any) -> tuple[int, int]:
 
 def set_property(element: Any, keyword: str, value: Any) -> None:
     """Sets a property by its name with underscores. Raises PropertyError for an unknown name or value, which GStreamer would ignore."""
-    Gst = gstreamer()
     name = keyword.replace("_", "-")
     about = element.find_property(name)
     if about is not None and not about.flags & 2:  # GObject.ParamFlags.WRITABLE
@@ -75,7 +90,17 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
         near = difflib.get_close_matches(name, [one.name for one in element.list_properties() if one.flags & 2], 1)
         hint = f"; did you mean {near[0].replace('-', '_')}?" if near else ": docs/properties.md lists them"
         raise PropertyError(f"swiftodt has no property {keyword}{hint}")
-    kind = about.value_type.fundamental.name
+    try:
+        set_value(element, about, keyword, value)
+    except PropertyError:
+        raise
+    except (TypeError, OverflowError, ValueError) as error:
+        raise PropertyError(f"{value!r} is no valid value of {keyword}: {error}") from None
+
+
+def set_value(element: Any, about: Any, keyword: str, value: Any) -> None:
+    """Sets the property that `about` describes. For values of other types, it also raises errors of Python and PyGObject."""
+    Gst, name, kind = gstreamer(), about.name, about.value_type.fundamental.name
     if kind == "gchararray" and isinstance(value, (list, tuple, set, frozenset)):
         # The lists among the properties are texts with commas.
         if not all(isinstance(part, str) and "," not in part for part in value):
@@ -89,13 +114,10 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
         if heard != wanted:
             raise PropertyError(f"{value!r} is no valid value of {keyword}; gst-inspect-1.0 swiftodt lists the values")
         return
-    try:
-        value = checked_array(value, name) if kind == "GstValueArray" else checked(value, kind)
-        if kind in (*WHOLE, "gdouble") and not about.minimum <= value <= about.maximum:
-            raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
-        element.set_property(name, value)
-    except (TypeError, OverflowError, UnicodeError) as error:
-        raise PropertyError(f"{value!r} is no valid value of {keyword}: {error}") from None
+    value = checked_array(value, name) if kind == "GstValueArray" else checked(value, kind)
+    if kind in (*WHOLE, "gdouble") and not about.minimum <= value <= about.maximum:
+        raise PropertyError(f"{keyword} must be from {about.minimum} to {about.maximum}, not {value}")
+    element.set_property(name, value)
 
 
 WHOLE = ("guint", "gint", "guint64", "gint64")
@@ -104,14 +126,15 @@ WHOLE = ("guint", "gint", "guint64", "gint64")
 def checked(value: Any, kind: str) -> Any:
     """Returns a value for a property of a fundamental type. Raises TypeError for values that PyGObject would convert to a wrong one."""
     if kind == "gboolean":
-        if not isinstance(value, bool):
+        if not is_bool(value):
             raise TypeError("it needs True or False")
+        return bool(value)
     elif kind in WHOLE:
-        if isinstance(value, bool):
+        if is_bool(value):
             raise TypeError("it needs a whole number")
         return operator.index(value)
     elif kind == "gdouble":
-        if isinstance(value, (bool, str)):
+        if is_bool(value) or isinstance(value, str):
             raise TypeError("it needs a number")
         return float(value)
     elif kind == "gchararray" and value is not None:
@@ -119,6 +142,11 @@ def checked(value: Any, kind: str) -> Any:
         if not isinstance(value, str) or "\0" in value:
             raise TypeError("it needs a text without NUL")
     return value
+
+
+def is_bool(value: Any) -> bool:
+    """Whether a value is a bool of Python or numpy."""
+    return isinstance(value, bool) or (type(value).__module__, type(value).__name__) in (("numpy", "bool_"), ("numpy", "bool"))
 
 
 def checked_array(value: Any, name: str) -> Any:

@@ -107,7 +107,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
         convert = f"! videoconvert ! video/x-raw,format={self._format}" if self._format else ""
         try:
             whole = Gst.parse_launch(
-                f"{source} ! swiftodt name=swiftodt-element {convert} ! appsink name=frames sync=false max-buffers=2")
+                f"{source} ! swiftodt name=swiftodt-element {convert} ! appsink name=swiftodt-frames sync=false max-buffers=2")
         except Exception as error:  # GLib.Error, which has no type of its own here
             raise Error(f"{self._source} cannot be parsed as a pipeline: {getattr(error, 'message', error)}") from None
         element = whole.get_by_name("swiftodt-element")
@@ -124,7 +124,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                     Gst.util_set_object_arg(other, "attach-meta", "+".join(kinds) or "0")
         if name is not None:
             name_source(whole, name)
-        self._pipeline, self._element, self._sink, self._bus = whole, element, whole.get_by_name("frames"), whole.get_bus()
+        self._pipeline, self._element, self._sink, self._bus = whole, element, whole.get_by_name("swiftodt-frames"), whole.get_bus()
         if whole.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             try:
                 self._read_bus(stacklevel=5)
@@ -251,6 +251,8 @@ def beginning(name: str) -> str:
     """Returns the elements that read and decode a source. Its name is set as a property, because pipeline syntax cannot express every name."""
     if is_address(name):
         return "uridecodebin name=source"
+    if not name:
+        raise Error("the name of the video is empty")
     if not os.path.exists(name):
         raise Error(f"there is no {name}")
     if os.path.isfile(name):
