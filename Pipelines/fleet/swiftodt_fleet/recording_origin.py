@@ -9,9 +9,10 @@ from datetime import datetime, timedelta, timezone
 from urllib.parse import unquote, urlsplit
 
 # Dates and times in names of odt watch and most recorders: front-2026-11-22T15-45-01Z, cam3_20261122_154501, 20261122154501+0200.
+# Without a colon, only offsets of existing time zones count after a minus, because a number can follow it, too.
 MOMENT = re.compile(r"""(?<!\d)(?P<year>20\d\d|19\d\d) [-_.]? (?P<month>[01]\d) [-_.]? (?P<day>[0-3]\d)
     (?:(?P<separator>[T_\ -]*) (?P<hour>[0-2]\d) [-_:.h]? (?P<minute>[0-5]\d)
-       (?:[-_:.m]? (?P<second>[0-5]\d) (?P<offset>\+[01]\d:?[0-5]\d | -[01]\d:[0-5]\d(?!:?\d))?)?)?(?!\d)""", re.VERBOSE)
+       (?:[-_:.m]? (?P<second>[0-5]\d) (?P<offset>\+[01]\d:?[0-5]\d | -[01]\d:[0-5]\d(?!:?\d) | -(?:(?:0[1-9]|1[0-2])00|0[239]30))?)?)?(?!\d)""", re.VERBOSE)
 # The time in the name of a file whose folder has the date: 2026-11-22/15-45-01.mp4. Four numbers with dots are an IP address.
 TIME = re.compile(r"""(?<!\d)(?<!\d\.)(?P<hour>[01]\d|2[0-3])
     (?P<separator>[-_:.h]) (?P<minute>[0-5]\d) (?:(?P=separator)|(?<=h..)m) (?P<second>[0-5]\d)(?!\.?\d)""", re.VERBOSE)
@@ -58,7 +59,7 @@ def origin(address: str, changed: float | None) -> Origin:
 
 
 def time_zone(offset: str) -> timezone:
-    """Parses +0200 or +02:00."""
+    """Parses an offset such as +0200 or -05:00."""
     distance = timedelta(hours=int(offset[1:3]), minutes=int(offset[-2:]))
     return timezone(-distance if offset[0] == "-" else distance)
 
