@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from .errors import RunError
 
 # Ray reads these variables when it is imported. The first one makes Ray use 127.0.0.1 as this machine's address, so that it listens
 # on no other one. Ray's name for the variable refers to the systems on which it always does that.
@@ -17,6 +20,8 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "
 PATIENT = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 # The smallest object store that Ray accepts. Results are small, and files do not pass through the store.
 STORE_BYTES = 80 * 2**20
+# The free space for Ray's logs and sockets.
+SPACE_BYTES = 100 * 2**20
 
 
 @contextmanager
@@ -30,6 +35,7 @@ def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
     for name, seconds in PATIENT.items():
         os.environ.setdefault(name, seconds)
     if address is None:
+        check_space()
         os.environ.update(ALONE)
     else:
         check(address)
@@ -40,12 +46,31 @@ def cluster(address: str | None, cores: int | None = None) -> Iterator[Any]:
         "_node_ip_address": "127.0.0.1"}
     try:
         ray.init(logging_level=logging.ERROR, log_to_driver=False, configure_logging=True, **options)
-    except ConnectionError as error:
-        raise NoCluster(f"cannot join Ray at {address}: {error} If the cluster requires a token, set RAY_AUTH_MODE=token") from error
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        if address is None:
+            raise RunError(f"Ray cannot be started: {error}") from error
+        hint = " If the cluster requires a token, set RAY_AUTH_MODE=token" if isinstance(error, ConnectionError) else ""
+        raise NoCluster(f"cannot join Ray at {address}: {error}{hint}") from error
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def check_space() -> None:
+    """Checks the file system of Ray's temporary folder. On a full one, Ray would wait forever.
+
+    :raises RunError: if it has too little free space.
+    """
+    # In Ray's order. tempfile.gettempdir() omits folders of full file systems.
+    folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        # Ray makes the folder, or names the problem.
+        return
+    if free < SPACE_BYTES:
+        raise RunError(f"{folder} has {free // 2**20} MiB of free space, and Ray needs {SPACE_BYTES // 2**20} MiB; free space there, or set TMPDIR")
 
 
 def check(address: str) -> None:
