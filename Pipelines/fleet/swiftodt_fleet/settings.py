@@ -36,8 +36,9 @@ class Settings:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all settings that affect the results. The length of parts does not."""
+        """A hash of all settings that affect the results. The length of parts does not, nor does the order of the properties."""
         facts = {key: value for key, value in asdict(self).items() if key not in ("storage", "part_seconds")}
+        facts["properties"] = dict(self.properties)
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
