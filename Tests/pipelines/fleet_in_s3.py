@@ -21,6 +21,7 @@ import fsspec  # noqa: E402
 from swiftodt_fleet import file_cache, overview, planning, sources  # noqa: E402
 from swiftodt_fleet.postprocessing import finish  # noqa: E402
 from swiftodt_fleet.inference import infer  # noqa: E402
+from swiftodt_fleet.segments import Span  # noqa: E402
 from swiftodt_fleet.storage import Storage  # noqa: E402
 from swiftodt_fleet.schedule import Schedule, Work  # noqa: E402
 from swiftodt_fleet.settings import Settings  # noqa: E402
@@ -51,7 +52,7 @@ class Executor:
         if len(self.steps) == self.limit:
             raise KeyboardInterrupt
         function, arguments = self.tasks.pop(handle)
-        self.steps.append(" ".join([function.__name__, *(str(word) for word in arguments if isinstance(word, int) and function is infer)]))
+        self.steps.append(" ".join([function.__name__, *(word.name for word in arguments if isinstance(word, Span))]))
         return function(*arguments)
 
 
@@ -73,7 +74,7 @@ def main(video, folder):
         run(settings, addresses, executor[0], said)
     except KeyboardInterrupt:
         pass
-    segments = len(planning.plan(addresses[0], settings).spans)
+    segments = [span.name for span in planning.plan(addresses[0], settings).spans]
     for pair in executor[1:]:
         outcome = run(settings, addresses, pair, said)
         totals.append([outcome.done, outcome.already, outcome.set_aside])

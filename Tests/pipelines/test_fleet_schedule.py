@@ -8,6 +8,7 @@ import os
 import pathlib
 import pickle
 import re
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -21,7 +22,7 @@ from streams import ROOT
 
 if IS_THERE:
     import fsspec
-    from swiftodt_fleet import file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources, storage
+    from swiftodt_fleet import cluster, file_cache, inference, odt_program, overview, planning, segments, recording_origin, settings, sources, storage
     from swiftodt_fleet.file_cache import Identity
     from swiftodt_fleet.errors import BadFile, WorkerLost, RunError, Unreachable, Usage
     from swiftodt_fleet.inference import Video
@@ -52,6 +53,7 @@ from unittest import mock
 from swiftodt_fleet import postprocessing
 from swiftodt_fleet.file_cache import Identity
 from swiftodt_fleet.inference import Video, recording_name
+from swiftodt_fleet.segments import WHOLE
 from swiftodt_fleet.settings import Settings
 from swiftodt_fleet.storage import Storage
 folder = sys.argv[1]
@@ -59,14 +61,14 @@ settings = Settings(folder + "/results")
 def video(day):
     return Video("evening", "/v/hall/evening.mp4", Identity(1, str(day), day * 86400))
 for day in (1, 2):
-    Storage(settings.storage).put(folder + "/part", recording_name(video(day), 0))
-    done = postprocessing.finish(video(day), settings, 1)
-assert postprocessing.finish(video(2), settings, 1) == done
+    Storage(settings.storage).put(folder + "/part", recording_name(video(day), WHOLE))
+    done = postprocessing.finish(video(day), settings, [WHOLE])
+assert postprocessing.finish(video(2), settings, [WHOLE]) == done
 with mock.patch.object(postprocessing, "finished", side_effect=[None, done]):
-    assert postprocessing.finish(video(2), settings, 1) == done
+    assert postprocessing.finish(video(2), settings, [WHOLE]) == done
 with mock.patch.object(Storage, "remove", side_effect=OSError(39, "Directory not empty")):
-    assert postprocessing.finish(video(2), settings, 1) == done
-try: postprocessing.finish(video(3), settings, 1)
+    assert postprocessing.finish(video(2), settings, [WHOLE]) == done
+try: postprocessing.finish(video(3), settings, [WHOLE])
 except FileNotFoundError: print("ended")\n"""
 
 
@@ -126,12 +128,13 @@ class FakeScheduler:
         self.step("plan", address)
         return Plan(Video(address, address, Identity(1, "")), spans=[Span(at, at + 1) for at in range(self.spans)])
 
-    def infer(self, video, _, number, span):
+    def infer(self, video, _, span):
+        number = span.start or 0
         self.step("infer", video.name, number)
         return SegmentResult(1, first(number), first(number + 1 if ("misfit", video.name) not in self.trouble else 99))
 
-    def finish(self, video, _, count):
-        self.step("finish", video.name, count)
+    def finish(self, video, _, spans):
+        self.step("finish", video.name, len(spans))
         return {"seconds": 1.0}
 
     def plan_whole(self, video, _):
@@ -435,6 +438,8 @@ class Inside(unittest.TestCase):
             "/v/2026-11-22/yard_15-45-01-0002.mp4": ("yard", "2026-11-22", 15),
             "/v/x/cam1_20261122_154501-0002.mp4": ("cam1", "2026-11-22", 15), "/v/x/cam1_20261122T154501-1600.mp4": ("cam1", "2026-11-22", 15),
             "/v/x/cam1_2026-11-22T15-45-01-0001.mp4": ("cam1", "2026-11-22", 15), "/v/x/cam1_2026-11-22T15:45:01-16:00:00.mp4": ("cam1", "2026-11-22", 15),
+            "/v/x/cam1_20261122T154501-0500.mp4": ("cam1", "2026-11-22", 20), "/v/x/cam1_2026-11-22T15-45-01-0330.mp4": ("cam1", "2026-11-22", 19),
+            "/v/x/cam1_20261122_154501-0500.mp4": ("cam1", "2026-11-22", 15), "/v/x/cam1_20261122T154501-0500012.mp4": ("cam1", "2026-11-22", 15),
             "/v/cam 3/hall.mp4": ("cam_3", "2026-11-21", None),
             "/v/x/2026-99-99.mp4": ("x", "2026-11-21", None)}.items():
             found = recording_origin.origin(name, 1795219200.5)
@@ -475,9 +480,9 @@ class Inside(unittest.TestCase):
         video, options, storage = self.planned()
         with mock.patch.object(inference, "odt"), mock.patch.object(Storage, "put", side_effect=RunError("gone")):
             with self.assertRaisesRegex(RunError, "gone"):
-                inference.infer(video, options, 0, WHOLE)
+                inference.infer(video, options, WHOLE)
             storage.write_json(f"done/{video.name}.json", {"identity": video.identity.key})
-            self.assertEqual(inference.infer(video, options, 0, WHOLE), SegmentResult(0, [], []))
+            self.assertEqual(inference.infer(video, options, WHOLE), SegmentResult(0, [], []))
 
     def test_errors_that_ray_raises_again_are_utf_8(self):
         with self.assertRaisesRegex(Unreachable, r"there is no .*/\\udcff.mp4") as caught:
@@ -516,7 +521,7 @@ class Inside(unittest.TestCase):
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""
-        for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "LIMIT", limit), (file_cache, "PAUSES", ())):
+        for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "limit", lambda: limit), (file_cache, "PAUSES", ())):
             patch = mock.patch.object(target, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -633,6 +638,8 @@ class Inside(unittest.TestCase):
         with open(os.path.join(ROOT, "docs", "fleet.md"), encoding="utf-8") as file:
             questions = re.findall(r"```sql\n(.*?)```", file.read(), re.DOTALL)
         with duckdb.connect() as connection:
+            # The answers do not depend on the time zone.
+            connection.execute("SET TimeZone = 'America/New_York'")
             rows = connection.execute(f"SELECT tracking_id FROM '{self.folder}/tables/tracks/*/source=hall/*.parquet'").fetchall()
             answers = [connection.execute(question.replace("results/", self.folder + "/")).fetchall() for question in questions]
         hall = sources.short_name("/v/hall/evening.mp4")
@@ -668,16 +675,104 @@ class Inside(unittest.TestCase):
             with open(storage.path(name), "wb") as file:
                 file.write(bytes(10))
         overview.write_overview(storage)
-        for number, names in enumerate((("json", "jsonl"), ("json",), ("jsonl",))):
-            for ending in names:
-                storage.write_json(f"{video.work_folder}/{number:05}.{ending}", {"frames": 1, "first": [], "behind": []})
-        planning.write_plan(storage, video, [Span(None, 1), Span(1, 2), Span(2, None)])
+        spans = [Span(None, 1), Span(1, 2), Span(2, None)]
+        for span, names in zip(spans, (("json", "jsonl"), ("json",), ("jsonl",))):
+            self.put_part(storage, video, span, names)
+        planning.write_plan(storage, video, spans)
         plan = planning.plan(video.address, options)
         self.assertEqual((len(plan.spans), list(plan.seen)), (3, [0]))
         with open(storage.path(f"{video.work_folder}/plan.json"), "w", encoding="ascii") as file:
             file.write('{"address"')
         plan = planning.plan(video.address, options)
         self.assertEqual((plan.spans, plan.seen), ([WHOLE], {}))
+
+    def put_part(self, storage, video, span, endings=("jsonl", "json")):
+        for ending in endings:
+            storage.write_json(f"{video.work_folder}/{span.name}.{ending}", {"frames": 1, "first": [], "behind": []})
+
+    def test_parts_of_another_plan_are_not_used(self):
+        """Two runs with different --part-length begin at the same time."""
+        video, options, storage = self.planned()
+        ours, others = [Span(None, 2), Span(2, None)], [Span(None, 1), Span(1, 2), Span(2, None)]
+        for span in others:
+            self.put_part(storage, video, span)
+        planning.write_plan(storage, video, ours)
+        # The last part is the same in both plans.
+        self.assertEqual(list(planning.plan(video.address, options).seen), [1])
+        names = {inference.recording_name(video, span) for span in (*ours, *others, WHOLE)}
+        self.assertEqual(len(names), 5)
+
+    def test_plan_as_single_part_keeps_parts_that_another_run_joins(self):
+        video, options, storage = self.planned()
+        spans = [Span(None, 1), Span(1, None)]
+        for span in spans:
+            self.put_part(storage, video, span)
+        plan = planning.plan_whole(video, options)
+        self.assertEqual((plan.spans, plan.seen), ([WHOLE], {}))
+        self.assertEqual(sorted(inference.finished_segments(storage, video, spans)), [0, 1])
+        self.assertEqual(planning.plan(video.address, options).spans, [WHOLE])
+
+    def test_texts_and_pages_show_no_passwords_and_tokens(self):
+        address, options = "https://me:secret@there:8080/a/x.mp4?token=secret", settings.Settings(f"{self.folder}/results", part_seconds=0)
+        plain, error = "https://there:8080/a/x.mp4", ValueError(f"403 Forbidden, url='{address}'")
+        self.assertEqual((storage.shown(address), storage.reason(error)), (plain, f"403 Forbidden, url='{plain}'"))
+        for local in ("/v/a?b@c.mp4", "/v/me:x@y.mp4"):
+            self.assertEqual(storage.shown(local), local)
+        place, video = Storage(options.storage), Video(sources.short_name(address), address, Identity(1, ""))
+        planning.write_plan(place, video, [WHOLE])
+        with mock.patch.object(file_cache, "PAUSES", ()):
+            for failure in (FileNotFoundError(address), PermissionError(13, "no"), error):
+                with self.assertRaises(Unreachable) as caught:
+                    file_cache.patiently(mock.Mock(side_effect=failure), address)
+                self.assertRegex(str(caught.exception), re.escape(plain))
+                self.assertNotIn("secret", str(caught.exception))
+        desk = FakeScheduler(trouble={("plan", address): (caught.exception, 9), ("plan", address + "2"): (error, 9)})
+        desk.set_aside = lambda address, _, *words: planning.set_aside(address, options, *words)
+        desk.run([address, address + "2"])
+        overview.write_overview(place)
+        self.assertEqual(len(desk.said), 2)
+        texts = desk.said + [path.read_text(encoding="utf-8") for path in pathlib.Path(options.storage).rglob("*") if path.is_file()]
+        self.assertEqual(len(texts), 6)
+        self.assertEqual([text for text in texts if "secret" in text], [])
+
+    def test_named_pipe_is_no_video(self):
+        os.mkfifo(f"{self.folder}/x.mp4")
+        self.assertEqual(self.found(""), ["x.mp4"])
+        with self.assertRaisesRegex(Unreachable, "x.mp4 is no regular file"):
+            planning.plan(f"{self.folder}/x.mp4", settings.Settings(f"{self.folder}/results"))
+
+    def test_empty_address_is_not_the_current_folder(self):
+        for work in (lambda: sources.check_lists(["a", ""]), lambda: list(sources.expand([""], self.folder, self.fail)), lambda: Storage("")):
+            with self.assertRaisesRegex(Usage, "a source or --out is empty"):
+                work()
+
+    def test_full_temporary_folder_is_an_error(self):
+        """Without starting Ray, which would wait forever."""
+        with mock.patch.dict(os.environ, RAY_TMPDIR=self.folder), mock.patch.object(shutil, "disk_usage", return_value=mock.Mock(free=99 * 2**20)) as usage:
+            with self.assertRaisesRegex(RunError, f"{self.folder} has 99 MiB of free space, and Ray needs 100 MiB.*TMPDIR"), cluster.cluster(None):
+                pass
+        usage.assert_called_once_with(self.folder)
+
+    def test_size_limit_of_copies_is_validated(self):
+        for text, expected in (("1000", 1000), ("50GiB", None), ("-1", None), ("", None)):
+            with mock.patch.dict(os.environ, SWIFTODT_FLEET_CACHE=text):
+                if expected is None:
+                    with self.assertRaisesRegex(Usage, f"SWIFTODT_FLEET_CACHE={text}: must be"):
+                        file_cache.limit()
+                else:
+                    self.assertEqual(file_cache.limit(), expected)
+
+    def test_errors_name_the_file_instead_of_its_copy(self):
+        self.copies_in(self.folder, limit=2500)
+        (address,) = self.remote(1)
+        with self.assertRaisesRegex(BadFile, "^0.mp4 is not a video$"), file_cache.local_copy(address, Identity(1000, "1")) as path:
+            raise BadFile(f"{path} is not a video")
+
+    def test_fingerprint_ignores_order_and_repetition_of_properties(self):
+        def fingerprint(*words):
+            return settings.Settings("/x", properties=tuple(map(settings.property_setting, words))).fingerprint
+        same = {fingerprint(*words) for words in (("a=1", "b=2"), ("b=2", "a=1"), ("a=3", "b=2", "a=1"))}
+        self.assertEqual(len(same | {fingerprint("a=3", "b=2")}), 2)
 
     def planned(self):
         """Returns a video in a folder of its own, settings without parts, and the storage."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import socket
 import stat
@@ -19,11 +20,9 @@ from typing import IO, Any
 
 from fsspec.implementations.local import LocalFileSystem
 
-from .errors import RunError, Unreachable, is_disk_full
-from .storage import file_system, reason
+from .errors import FleetError, RunError, Unreachable, Usage, is_disk_full
+from .storage import base_name, file_system, reason, shown
 
-# The size limit of the copies in bytes. Beyond it, the least recently used ones are removed.
-LIMIT = int(os.environ.get("SWIFTODT_FLEET_CACHE", str(50 * 2**30)))
 PAUSES = (1.0, 4.0)
 
 
@@ -45,9 +44,20 @@ class Identity:
     def of(cls, address: str) -> Identity:
         files, path = file_system(address)
         about = patiently(lambda: files.info(path), address)
+        # Opening a named pipe would wait for a writer.
+        if about.get("type") == "other":
+            raise Unreachable(f"{shown(address)} is no regular file")
         moments = [about[key] for key in ("mtime", "LastModified", "last_modified", "updated", "created") if about.get(key)]
         versions = [about[key] for key in ("ETag", "etag") if about.get(key)] + moments
         return cls(about.get("size"), str(next(iter(versions), "")), next(map(seconds_since_1970, moments), None))
+
+
+def limit() -> int:
+    """Returns the size limit of the copies in bytes. Beyond it, the least recently used ones are removed."""
+    text = os.environ.get("SWIFTODT_FLEET_CACHE", str(50 * 2**30))
+    if not re.fullmatch("[0-9]{1,18}", text):
+        raise Usage(f"SWIFTODT_FLEET_CACHE={text}: must be a number of bytes")
+    return int(text)
 
 
 def seconds_since_1970(moment: Any) -> float | None:
@@ -99,7 +109,7 @@ def temporary_folder() -> Iterator[str]:
 
 @contextmanager
 def local_copy(address: str, identity: Identity) -> Iterator[str]:
-    """Yields the path of a local copy of the file. The workers of a machine share one copy."""
+    """Yields the path of a local copy of the file. The workers of a machine share one copy. Errors name the file instead of the copy."""
     files, path = file_system(address)
     if isinstance(files, LocalFileSystem):
         yield path
@@ -120,7 +130,11 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
                 fcntl.flock(lock, fcntl.LOCK_SH)
             if is_in_place(lock) and copy.exists():
                 os.utime(copy)
-                yield str(copy)
+                try:
+                    yield str(copy)
+                except FleetError as error:
+                    # People know the file by its own name.
+                    raise type(error)(str(error).replace(str(copy), base_name(address) or shown(address))) from error
                 return
 
 
@@ -144,7 +158,7 @@ def fetch(files: Any, path: str, address: str, copy: Path, identity: Identity) -
         make_room(copy.parent, identity.size or 0)
         patiently(lambda: files.get_file(path, str(passing)), address)
         if identity.size is not None and passing.stat().st_size != identity.size:
-            raise Unreachable(f"{address} came with {passing.stat().st_size} of {identity.size} bytes")
+            raise Unreachable(f"{shown(address)} came with {passing.stat().st_size} of {identity.size} bytes")
         passing.rename(copy)
     except BaseException:
         lock_path(copy).unlink(missing_ok=True)
@@ -162,9 +176,9 @@ def make_room(folder: Path, size: int) -> None:
             about = file.stat()
             if file.suffix != ".lock" and stat.S_ISREG(about.st_mode):
                 file_cache.append((about.st_mtime, about.st_size, file))
-    taken = sum(bytes_ for _, bytes_, _ in file_cache) + size
+    taken, most = sum(bytes_ for _, bytes_, _ in file_cache) + size, limit()
     for _, bytes_, copy in sorted(file_cache):
-        if taken <= LIMIT:
+        if taken <= most:
             return
         with open(lock_path(copy), "w") as lock, suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -180,12 +194,12 @@ def patiently(ask: Any, address: str) -> Any:
         try:
             return ask()
         except FileNotFoundError as error:
-            raise Unreachable(f"there is no {address}") from error
+            raise Unreachable(f"there is no {shown(address)}") from error
         except PermissionError as error:
-            raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
+            raise Unreachable(f"{shown(address)} cannot be read: {reason(error)}") from error
         except Exception as error:
             if is_disk_full(error):
-                raise RunError(f"{address} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
+                raise RunError(f"{shown(address)} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
             if pause is None:
-                raise Unreachable(f"{address} cannot be read: {reason(error)}") from error
+                raise Unreachable(f"{shown(address)} cannot be read: {reason(error)}") from error
             time.sleep(pause)

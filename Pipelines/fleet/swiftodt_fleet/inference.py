@@ -29,7 +29,7 @@ class Video:
         return f"work/{self.name}"
 
 
-def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentResult:
+def infer(video: Video, settings: Settings, span: Span) -> SegmentResult:
     """Records the detections of a part and stores them. The .json file, which marks the part as finished, is written last."""
     storage = Storage(settings.storage)
     with temporary_folder() as folder, local_copy(video.address, video.identity) as path:
@@ -37,8 +37,8 @@ def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentR
         answer = odt("detect", path, "--detections", recording, *settings.for_inference(), *span.words)
         seen = SegmentResult(**json.loads(answer)) if span != WHOLE else SegmentResult(0, [], [])
         try:
-            storage.put(recording, recording_name(video, number))
-            storage.write_json(result_name(video, number), seen.__dict__)
+            storage.put(recording, recording_name(video, span))
+            storage.write_json(result_name(video, span), seen.__dict__)
         except RunError:
             # Another run may have finished the video and removed the folder of the parts.
             if finished(storage, video) is None:
@@ -46,12 +46,12 @@ def infer(video: Video, settings: Settings, number: int, span: Span) -> SegmentR
     return seen
 
 
-def recording_name(video: Video, number: int) -> str:
-    return f"{video.work_folder}/{number:05}.jsonl"
+def recording_name(video: Video, span: Span) -> str:
+    return f"{video.work_folder}/{span.name}.jsonl"
 
 
-def result_name(video: Video, number: int) -> str:
-    return f"{video.work_folder}/{number:05}.json"
+def result_name(video: Video, span: Span) -> str:
+    return f"{video.work_folder}/{span.name}.json"
 
 
 def finished(storage: Storage, video: Video) -> dict[str, Any] | None:
@@ -60,9 +60,12 @@ def finished(storage: Storage, video: Video) -> dict[str, Any] | None:
     return done if done is not None and done["identity"] == video.identity.key else None
 
 
-def finished_segments(storage: Storage, video: Video) -> dict[int, SegmentResult]:
-    """Returns the results of the parts that earlier runs finished and whose recordings exist."""
+def finished_segments(storage: Storage, video: Video, spans: list[Span]) -> dict[int, SegmentResult]:
+    """Returns the results of those parts, by their number, that earlier runs finished and whose recordings exist.
+
+    Another run with another plan may have left other parts.
+    """
     names = set(storage.names(video.work_folder))
-    stems = (name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl"))
-    found = {int(stem): storage.read_json(f"{video.work_folder}/{stem}.json") for stem in stems if f"{stem}.json" in names}
+    found = {number: storage.read_json(result_name(video, span)) for number, span in enumerate(spans)
+             if {f"{span.name}.json", f"{span.name}.jsonl"} <= names}
     return {number: SegmentResult(**value) for number, value in found.items() if value is not None}

@@ -9,7 +9,7 @@ from .file_cache import Identity, local_copy
 from .inference import Video, finished, finished_segments
 from .errors import BadFile, Unreachable
 from .segments import WHOLE, SegmentResult, Span, spans
-from .storage import Storage
+from .storage import Storage, shown
 from .settings import Settings
 from .sources import short_name
 
@@ -40,7 +40,8 @@ def plan(address: str, settings: Settings) -> Plan:
         return Plan(video, set_aside=failed["error"])
     old = storage.read_json(f"{video.work_folder}/plan.json")
     if old is not None and old["identity"] == key:
-        return Plan(video, spans=[Span(*span) for span in old["spans"]], seen=finished_segments(storage, video))
+        found = [Span(*span) for span in old["spans"]]
+        return Plan(video, spans=found, seen=finished_segments(storage, video, found))
     # The parts belong to an earlier content of the file.
     storage.remove(video.work_folder)
     if settings.reason_against_segments:
@@ -56,16 +57,17 @@ def plan(address: str, settings: Settings) -> Plan:
 
 
 def plan_whole(video: Video, settings: Settings) -> Plan:
-    """Plans a file as a single part, also for later runs, because its recordings do not fit together or are damaged."""
-    storage = Storage(settings.storage)
-    storage.remove(video.work_folder)
-    write_plan(storage, video, [WHOLE])
+    """Plans a file as a single part, also for later runs, because its recordings do not fit together or are damaged.
+
+    The parts are kept, because another run may be joining them.
+    """
+    write_plan(Storage(settings.storage), video, [WHOLE])
     return Plan(video, spans=[WHOLE])
 
 
 def write_plan(storage: Storage, video: Video, found: list[Span]) -> None:
     storage.write_json(f"{video.work_folder}/plan.json", {
-        "address": video.address, "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
+        "address": shown(video.address), "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
 
 
 def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> bool:
@@ -81,5 +83,5 @@ def set_aside(address: str, settings: Settings, error: str, again: bool, identit
     storage, name = Storage(settings.storage), f"failed/{short_name(address)}.json"
     is_new = storage.read_json(name) is None
     storage.write_json(name, {
-        "address": address, "identity": identity.key, "error": error, "again": again})
+        "address": shown(address), "identity": identity.key, "error": error, "again": again})
     return is_new

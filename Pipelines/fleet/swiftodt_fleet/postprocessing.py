@@ -8,22 +8,22 @@ from typing import Any
 
 from .file_cache import local_copy, temporary_folder
 from .inference import Video, finished, recording_name
-from .segments import join
-from .storage import Storage, base_name
+from .segments import Span, join
+from .storage import Storage, base_name, shown
 from .recording_origin import Origin, origin
 from .settings import Settings
 from .tables import SCHEMAS, name_in_tables, write_tables
 from .odt_program import odt
 
 
-def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
+def finish(video: Video, settings: Settings, spans: list[Span]) -> dict[str, Any]:
     """Makes and stores all results of a video, unless another run has done so. Then the parts are removed.
 
     :return: the content of done/NAME.json, which the overview shows.
     """
     storage = Storage(settings.storage)
     try:
-        done = finished(storage, video) or store_results(storage, video, settings, segments)
+        done = finished(storage, video) or store_results(storage, video, settings, spans)
     except FileNotFoundError:
         # Another run may have finished the video meanwhile and removed the parts.
         if (other := finished(storage, video)) is None:
@@ -36,11 +36,11 @@ def finish(video: Video, settings: Settings, segments: int) -> dict[str, Any]:
     return done
 
 
-def store_results(storage: Storage, video: Video, settings: Settings, segments: int) -> dict[str, Any]:
+def store_results(storage: Storage, video: Video, settings: Settings, spans: list[Span]) -> dict[str, Any]:
     """Tracks the objects of the whole video and stores all results. The file done/NAME.json comes last."""
     with temporary_folder() as folder, local_copy(video.address, video.identity) as path:
         joined = os.path.join(folder, "detections.jsonl")
-        frames, written = gather(storage, video, segments, folder, joined)
+        frames, written = gather(storage, video, spans, folder, joined)
         # A recording cannot represent two frames with the same time, as in some old containers. Such a file is processed again without it.
         is_exact = settings.plays_back and written == settings.inferred(frames)
         outputs = track(path, joined if is_exact else None, folder, settings) | {"detections.jsonl": joined}
@@ -52,8 +52,8 @@ def store_results(storage: Storage, video: Video, settings: Settings, segments: 
         remove_old_tables(storage, video, belongs)
         for kind, file in tables.items():
             storage.put(file, name_in_tables(kind, video.name, belongs))
-    done = {"address": video.address, "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
-            "frames": frames, "seconds": figures.seconds, "parts": segments, "tracks": figures.tracks, "zone-events": figures.zone_events}
+    done = {"address": shown(video.address), "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
+            "frames": frames, "seconds": figures.seconds, "parts": len(spans), "tracks": figures.tracks, "zone-events": figures.zone_events}
     storage.write_json(f"done/{video.name}.json", done)
     return done
 
@@ -67,14 +67,14 @@ def remove_old_tables(storage: Storage, video: Video, belongs: Origin) -> None:
                 storage.remove(name_in_tables(kind, video.name, before))
 
 
-def gather(storage: Storage, video: Video, segments: int, folder: str, joined: str) -> tuple[int, int]:
+def gather(storage: Storage, video: Video, spans: list[Span], folder: str, joined: str) -> tuple[int, int]:
     """Joins the recordings of the parts.
 
     :return: the number of frames of the video, and of the recording.
     """
-    locals_ = [os.path.join(folder, f"{number:05}.jsonl") for number in range(segments)]
-    for number, local in enumerate(locals_):
-        storage.get(recording_name(video, number), local)
+    locals_ = [os.path.join(folder, f"{span.name}.jsonl") for span in spans]
+    for span, local in zip(spans, locals_):
+        storage.get(recording_name(video, span), local)
     with ExitStack() as stack:
         into = stack.enter_context(open(joined, "w", encoding="utf-8", errors="surrogateescape"))
         counts = join((opened(local, stack) for local in locals_), into)

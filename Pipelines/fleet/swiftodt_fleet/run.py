@@ -8,13 +8,14 @@ import signal
 import sys
 import time
 
-from .errors import BadFile, RunError, Unreachable, Usage
+from .errors import BadFile, Crash, RunError, Unreachable, Usage
 from .postprocessing import finish
 from .inference import infer
 from .cluster import NoCluster, cluster
+from .file_cache import limit
 from .options import parse
 from .overview import write_overview
-from .storage import Storage, reason
+from .storage import Storage, reason, shown
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
@@ -58,7 +59,20 @@ def read_settings(options: argparse.Namespace) -> Settings:
         raise Usage(f"--pictures would show the original video with what '{settings.redaction}' redacts; leave one of them out")
     if settings.annotate and settings.redaction and settings.plays_back and settings.has_low_iou_threshold:
         raise Usage(f"with iou-threshold below 0.5, one of two people who overlap can stay visible despite '{settings.redaction}'; use 0.5 or more")
+    if settings.properties:
+        check_properties(settings, bool(options.ray))
+    limit()
     return settings
+
+
+def check_properties(settings: Settings, is_elsewhere: bool) -> None:
+    """Checks the properties before the first file: results keep to the settings of the run that began them.
+
+    :param is_elsewhere: whether other machines process the videos, so that it does not matter what this one lacks.
+    """
+    # odt checks the properties, and the existence of the model, before it finds that this program is no video.
+    with contextlib.suppress(BadFile, Crash, Unreachable, *([RunError] if is_elsewhere else [])):
+        odt("annotate", "--json", "-", *settings.for_both_at_once(), __file__)
 
 
 def part_length(text: str) -> float:
@@ -75,12 +89,12 @@ def check(storage: Storage, settings: Settings) -> None:
     try:
         is_there, before = storage.files.exists(storage.path("run.json")), storage.read_json("run.json")
     except Exception as error:
-        raise RunError(f"{storage.address} cannot be read: {reason(error)}") from error
-    if is_there and before is None:
+        raise RunError(f"{shown(storage.address)} cannot be read: {reason(error)}") from error
+    if is_there and not (isinstance(before, dict) and "fingerprint" in before):
         raise Usage(f"{storage.path('run.json')} is damaged; remove it if the settings are the same as before, or choose another --out")
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
-            raise Usage(f"{storage.address} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
+            raise Usage(f"{shown(storage.address)} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
         # The earlier run failed before it had planned a file. The list of failed files depends on the settings of that run.
         storage.remove("failed")
         before = None
@@ -119,7 +133,7 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
     if totals.done + totals.already + totals.set_aside == 0:
         raise Unreachable("the sources contain no video")
     progress.clear()
-    print(summary(totals, storage.address, time.monotonic() - began))
+    print(summary(totals, shown(storage.address), time.monotonic() - began))
     return 1 if totals.set_aside or problems else 0
 
 

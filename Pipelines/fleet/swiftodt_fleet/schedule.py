@@ -12,6 +12,7 @@ from .inference import Video
 from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
 from .settings import Settings
+from .storage import shown, without_secrets
 
 # The number of workers that a file may crash before it is set aside.
 TRIES = 3
@@ -37,8 +38,8 @@ class Work:
 
     settings: Settings
     plan: Callable[[str, Settings], Plan]
-    infer: Callable[[Video, Settings, int, Span], SegmentResult]
-    finish: Callable[[Video, Settings, int], dict[str, Any]]
+    infer: Callable[[Video, Settings, Span], SegmentResult]
+    finish: Callable[[Video, Settings, list[Span]], dict[str, Any]]
     plan_whole: Callable[[Video, Settings], Plan]
     set_aside: Callable[[str, Settings, str, bool, Identity | None], bool]
 
@@ -111,9 +112,9 @@ class Schedule:
         else:
             assert file.plan is not None
             if step == "infer":
-                handle = self.executor.submit(work.infer, file.plan.video, work.settings, number, file.plan.spans[number])
+                handle = self.executor.submit(work.infer, file.plan.video, work.settings, file.plan.spans[number])
             else:
-                handle = self.executor.submit(work.finish, file.plan.video, work.settings, len(file.plan.spans))
+                handle = self.executor.submit(work.finish, file.plan.video, work.settings, file.plan.spans)
         file.handles[handle] = (step, number)
         self.owners[handle] = file
 
@@ -138,9 +139,9 @@ class Schedule:
             self.try_again(file, step, number, error)
         except Exception as error:
             if is_disk_full(error):
-                raise RunError(f"{file.address} cannot be processed: {error}; free space in the temporary folder, or set TMPDIR") from error
+                raise RunError(f"{shown(file.address)} cannot be processed: {without_secrets(str(error))}; free space in the temporary folder, or set TMPDIR") from error
             # An unexpected error affects only this file.
-            self.stop(file, f"{type(error).__name__}: {error}", True)
+            self.stop(file, f"{type(error).__name__}: {without_secrets(str(error))}", True)
         else:
             if not file.is_over:
                 self.advance(file, step, number, result)
@@ -170,7 +171,7 @@ class Schedule:
             self.addresses_at_work.discard(file.address)
             if plan.set_aside is not None:
                 self.totals.set_aside += 1
-                self.complain(f"{file.address} stays set aside: {plan.set_aside}")
+                self.complain(f"{shown(file.address)} stays set aside: {plan.set_aside}")
             return
         file.plan, file.seen = plan, dict(plan.seen)
         if plan.bad is not None:
@@ -213,7 +214,7 @@ class Schedule:
         reason, again = file.trouble or ("its recording is incomplete or damaged", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
-        self.complain(f"{file.address} is set aside: {reason}")
+        self.complain(f"{shown(file.address)} is set aside: {reason}")
         is_new = self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         self.failures += is_new and not file.is_unreachable
         if self.totals.done == 0 and self.failures >= SUSPICION:

@@ -21,6 +21,11 @@ class Span:
     def words(self) -> list[str]:
         return [word for name, time in (("--from", self.start), ("--to", self.end)) if time is not None for word in (name, seconds(time))]
 
+    @property
+    def name(self) -> str:
+        """Names the files of the part. It is the same in every plan that has the part, and no other part has it."""
+        return f"{'start' if self.start is None else self.start}-{'end' if self.end is None else self.end}"
+
 
 WHOLE = Span(None, None)
 

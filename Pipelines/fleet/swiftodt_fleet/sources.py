@@ -14,7 +14,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import glob_translate
 
 from .errors import Usage
-from .storage import file_system, reason
+from .storage import EMPTY, file_system, reason, shown, without_user
 
 # Names of files that odt has not finished. Numbers follow only after times, because other programs split videos into NAME.part1, NAME.part2 ...
 UNFINISHED = re.compile(r"(\.part|T\d\d-\d\d-\d\dZ(_\d+)?\.part\d+)\.[^.]+$")
@@ -42,7 +42,9 @@ def resolved(address: str) -> str:
 
 
 def check_lists(words: list[str]) -> None:
-    """Raises Usage for lists that cannot be read, before Ray starts. A pipe is not opened."""
+    """Raises Usage for empty sources and for lists that cannot be read, before Ray starts. A pipe is not opened."""
+    if "" in words:
+        raise Usage(EMPTY)
     for name in filter(None, map(list_name, words)):
         if not is_pipe(name):
             next(read_lines(name), None)
@@ -69,8 +71,10 @@ def expand_one(word: str, complain: Callable[[str], None]) -> Iterator[str]:
     else:
         try:
             yield from expand_place(word, complain)
+        except Usage:
+            raise
         except Exception as error:
-            complain(f"{word} cannot be read: {reason(error)}")
+            complain(f"{without_user(word)} cannot be read: {reason(error)}")
 
 
 def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
@@ -80,7 +84,7 @@ def expand_place(word: str, complain: Callable[[str], None]) -> Iterator[str]:
         matches = local_matches(path, complain) if is_local else files.glob(path)
         found = sorted(str(path) for path in matches if not is_unfinished(os.path.basename(path)))
         if not found:
-            complain(f"no file matches {word}")
+            complain(f"no file matches {without_user(word)}")
         yield from (named(files, path) for path in found)
     elif files.isdir(path):
         yield from (named(files, video) for video in videos(files, path, complain))
@@ -178,7 +182,7 @@ def read_lines(name: str) -> Iterator[str]:
         with open_list(name) as lines:
             yield from lines
     except Exception as error:
-        raise Usage(f"the list @{name} cannot be read: {reason(error)}") from None
+        raise Usage(f"the list @{shown(name)} cannot be read: {reason(error)}") from None
 
 
 def open_list(name: str) -> Any:
@@ -199,6 +203,6 @@ def absolute(address: str) -> str:
 
 def short_name(address: str) -> str:
     """Returns the name of a file's results: its base name and a hash of its address, because names may repeat."""
-    stem = os.path.splitext(os.path.basename(address.split("?")[0].rstrip("/")))[0]
+    stem = os.path.splitext(os.path.basename(shown(address).split("?")[0].rstrip("/")))[0]
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", stem).strip("._")[:80] or "video"
     return f"{plain}-{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:10]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import posixpath
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,8 @@ from .errors import RunError, Usage
 # Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
 
+EMPTY = "a source or --out is empty; check the variables in the command line"
+
 
 class Storage:
     """A folder, or a prefix in an object store."""
@@ -26,7 +29,7 @@ class Storage:
         try:
             self.files, self.root = file_system(address)
         except (ValueError, ImportError) as error:
-            raise Usage(f"{address} is neither a folder nor an address of a storage system: {error}") from error
+            raise Usage(f"{shown(address)} is neither a folder nor an address of a storage system: {reason(error)}") from error
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
         self.is_local = isinstance(self.files, LocalFileSystem)
         self.is_whole_at_once = bool(protocols & WHOLE)
@@ -111,8 +114,10 @@ class Storage:
 def file_system(address: str) -> tuple[Any, str]:
     """Returns the storage system of an address or local path, and the path in it. All spellings of a local path give one path; links keep their names.
 
-    fsspec would parse local names with "::" as chains of storage systems.
+    fsspec would parse local names with "::" as chains of storage systems. An empty path would be the current folder.
     """
+    if not address:
+        raise Usage(EMPTY)
     if "://" in address or address.startswith("file:/"):
         # Without a cached listing, because other workers write at the same time.
         files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
@@ -127,8 +132,23 @@ def file_system(address: str) -> tuple[Any, str]:
 
 def base_name(address: str) -> str:
     """Returns the name of a file, without the query of an address. Local names can contain question marks."""
-    return posixpath.basename(address.split("?")[0] if "://" in address else address)
+    return posixpath.basename(shown(address))
+
+
+def shown(address: str) -> str:
+    """Returns an address for texts and pages, without user, password and query, which can contain a token."""
+    return without_user(address.split("?")[0]) if "://" in address else address
+
+
+def without_user(address: str) -> str:
+    """Returns an address or a pattern, whose question marks begin no query, without user and password."""
+    return re.sub(r"://[^/?#\s]*@", "://", address)
+
+
+def without_secrets(text: str) -> str:
+    """Returns a text, such as the error of a library, with its addresses as `shown` returns them."""
+    return re.sub(r"(://[^\s?'\"]*)\?[^\s'\"]*", r"\1", without_user(text))
 
 
 def reason(error: BaseException) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    return without_secrets((error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__)

@@ -168,7 +168,7 @@ def trouble(folder: str) -> None:
             # Ray's head, nodes and workers are in the same process group.
             os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
-        print(f"killed {number + 1} times: {len(list(Path(storage).glob('done/*')))} done, {len(list(Path(storage).glob('work/*/0*.json')))} parts in work", flush=True)
+        print(f"killed {number + 1} times: {len(list(Path(storage).glob('done/*')))} done, {len(list(Path(storage).glob('work/*/*-*.json')))} parts in work", flush=True)
     done = fleet(videos, storage, "--part-length", "1")
     print(f"then to the end: {verdict(storage, videos, folder)}, exit code {done.returncode}, {len(list(Path(storage).rglob('*.part')))} half files")
     full(folder, videos)
@@ -177,7 +177,7 @@ def trouble(folder: str) -> None:
 
 def gone(storage: str) -> int:
     """Returns the progress: one for each finished part, ten for each finished file."""
-    return len(list(Path(storage).glob("work/*/0*.json"))) + 10 * len(list(Path(storage).glob("done/*")))
+    return len(list(Path(storage).glob("work/*/*-*.json"))) + 10 * len(list(Path(storage).glob("done/*")))
 
 
 def full(folder: str, videos: str) -> None:

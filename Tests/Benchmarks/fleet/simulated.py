@@ -29,10 +29,10 @@ def simulate(count: int) -> Iterator[tuple[int, float]]:
     def plan(address: str, _: Settings) -> Plan:
         return Plan(Video(address, address, Identity(1, "")), spans=[WHOLE])
 
-    def infer(video: Video, _: Settings, number: int, span: Span) -> SegmentResult:
+    def infer(video: Video, _: Settings, span: Span) -> SegmentResult:
         return SegmentResult(1, [], [])
 
-    def finish(video: Video, _: Settings, segments: int) -> dict[str, Any]:
+    def finish(video: Video, _: Settings, spans: list[Span]) -> dict[str, Any]:
         return {"seconds": 3600.0}
 
     def nothing(*_: Any) -> Any:
