@@ -112,6 +112,8 @@ package final class AnnotationPipeline: Sendable {
         return container
     }
 
+    /// Sets the output file, and installs the probes that crop frames to an even size, refuse other frame sizes for
+    /// H.264 and note whether frames were written. Has to be called before the pipeline plays.
     package func write(to file: PartFile) {
         pipeline["file"].setFile(file.path)
         EncoderStart.correct(at: pipeline["encoder"])

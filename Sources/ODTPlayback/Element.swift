@@ -4,7 +4,7 @@ import SwiftODT
 
 /// An owned reference to an element of a pipeline.
 ///
-/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
+/// `@unchecked Sendable`: GStreamer's own locks synchronise all functions that this class calls.
 package final class Element: @unchecked Sendable {
     package let pointer: UnsafeMutablePointer<GstElement>
 
@@ -249,9 +249,9 @@ package enum PropertySetting {
             guard !element.has(name) else {
                 throw PlaybackError("the property '\(name)' of \(kind) is read-only", isUsage: true)
             }
-            let meant = spellingSuggestion(for: name, in: names(of: element)).map { "; \($0)" }
+            let hint = spellingSuggestion(for: name, in: names(of: element)).map { "; \($0)" }
             throw PlaybackError(
-                "\(kind) has no property '\(name)'\(meant ?? ": gst-inspect-1.0 \(kind) lists them")", isUsage: true)
+                "\(kind) has no property '\(name)'\(hint ?? ": gst-inspect-1.0 \(kind) lists them")", isUsage: true)
         }
         try set(about, to: String(word[word.index(after: equals)...]), of: element)
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// An owned reference to a pad.
 ///
-/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
+/// `@unchecked Sendable`: GStreamer's own locks synchronise all functions that this class calls.
 package final class Pad: @unchecked Sendable {
     package let pointer: UnsafeMutablePointer<GstPad>
 

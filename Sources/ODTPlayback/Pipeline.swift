@@ -8,7 +8,7 @@ import SwiftODT
 ///     let pipeline = try Pipeline("videotestsrc num-buffers=90 ! swiftodt name=odt detector=motion ! fakesink")
 ///     try pipeline["odt"].set("multiple-objects", to: "true")
 ///
-/// `@unchecked Sendable`: GStreamer's own locks synchronize all functions that this class calls.
+/// `@unchecked Sendable`: GStreamer's own locks synchronise all functions that this class calls.
 package final class Pipeline: @unchecked Sendable {
     package let top: UnsafeMutablePointer<GstElement>
 

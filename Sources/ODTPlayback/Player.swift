@@ -73,7 +73,7 @@ package final class Player: Sendable {
         var failure: String?
         var reason: ODTError.Reason?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
-        var asked: Nanoseconds?
+        var endRequestedAt: Nanoseconds?
         var hasEnded = false
         var missing = MissingDecoders()
     }
@@ -161,8 +161,8 @@ package final class Player: Sendable {
     /// Ends the stream. Only the first call has an effect.
     package func askToEnd() {
         let isFirst = state.withLock { state in
-            guard state.asked == nil else { return false }
-            state.asked = MonotonicClock.now
+            guard state.endRequestedAt == nil else { return false }
+            state.endRequestedAt = MonotonicClock.now
             return true
         }
         // The end-of-stream event is sent on a separate thread, because sending it blocks while the pad processes a
@@ -176,7 +176,7 @@ package final class Player: Sendable {
         // If there is no output to complete, the player does not wait. Output may begin later, so `hasBegun` is called
         // each time.
         let endTimeout = configuration.hasBegun() ? Self.endTimeout : 0
-        return state.withLock { $0.asked.map { $0 + endTimeout - MonotonicClock.now } }
+        return state.withLock { $0.endRequestedAt.map { $0 + endTimeout - MonotonicClock.now } }
     }
 
     private func note(_ text: String, _ reason: ODTError.Reason = .failed) {

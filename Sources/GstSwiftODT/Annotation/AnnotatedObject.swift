@@ -138,10 +138,10 @@ struct LabelValueSmoother {
             let isPlain = !objects[index].coasting && objects[index].score >= threshold
             let score = isPlain ? objects[index].score : shown[id]?.score ?? .nan
             let fresh = Shown(score: score, confidence: objects[index].confidence, time: time)
-            let figures = shown[id].flatMap { Self.holds($0, against: fresh) ? $0 : nil } ?? fresh
-            next[id] = figures
-            objects[index].score = figures.score
-            objects[index].confidence = figures.confidence
+            let values = shown[id].flatMap { Self.holds($0, against: fresh) ? $0 : nil } ?? fresh
+            next[id] = values
+            objects[index].score = values.score
+            objects[index].confidence = values.confidence
         }
         shown = next
     }
@@ -152,8 +152,8 @@ struct LabelValueSmoother {
         }
         let change = max(
             abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
-        let standing = fresh.time - old.time
+        let heldFor = fresh.time - old.time
         // An unchanged value keeps its start time, so that a later change is shown without another delay.
-        return change == 0 || standing < minimumHoldTime || (standing < maximumHoldTime && change < smallestStep)
+        return change == 0 || heldFor < minimumHoldTime || (heldFor < maximumHoldTime && change < smallestStep)
     }
 }

@@ -70,10 +70,10 @@ struct BoxOutline {
     /// Returns the radius of the rounded corners; 0 if there is no room for them. It is a multiple of the canvas's
     /// step, because the corners are tiles.
     private static func radius(in rect: PixelRect, pen: DrawingSizes.Pen, canvas: Canvas) -> (x: Int, y: Int) {
-        let wished = 5 * Double(max(pen.across, pen.down))
+        let wanted = 5 * Double(max(pen.across, pen.down))
         let maximum = min(Double(rect.width) * canvas.unitX, Double(rect.height) * canvas.unitY) / 2
         let size = canvas.tileSize(
-            width: min(wished, maximum) / canvas.unitX, height: min(wished, maximum) / canvas.unitY)
+            width: min(wanted, maximum) / canvas.unitX, height: min(wanted, maximum) / canvas.unitY)
         let step = canvas.step
         return (
             min(size.width, rect.width / 2 / step.x * step.x), min(size.height, rect.height / 2 / step.y * step.y)

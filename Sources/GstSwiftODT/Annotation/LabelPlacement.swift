@@ -108,14 +108,14 @@ struct LabelPlacement {
     /// Returns the position at which the full label replaces a short label. Returns `nil` until there has been room
     /// for the full label for ``growDelay``.
     private func growingSpot(for request: Request, box index: Int, _ position: inout LabelPosition?) -> Spot? {
-        guard let stood = position else { return nil }
+        guard let previous = position else { return nil }
         // The current side is preferred.
         let spot =
-            stood.hiddenFor == nil
-            ? nextSpot(for: request, box: index, stood, maximum: request.maximumOnArrival)
+            previous.hiddenFor == nil
+            ? nextSpot(for: request, box: index, previous, maximum: request.maximumOnArrival)
                 ?? bestSpot(for: request, box: index) : nil
-        guard let spot, stood.roomToGrow + elapsed >= Self.growDelay else {
-            position?.roomToGrow = spot == nil ? 0 : stood.roomToGrow + elapsed
+        guard let spot, previous.roomToGrow + elapsed >= Self.growDelay else {
+            position?.roomToGrow = spot == nil ? 0 : previous.roomToGrow + elapsed
             return nil
         }
         position = LabelPosition(at: spot)
@@ -126,15 +126,15 @@ struct LabelPlacement {
     private func spot(
         for request: Request, box index: Int, _ position: inout LabelPosition?, changesSide: Bool
     ) -> Spot? {
-        if let stood = position {
-            let maximum = stood.hiddenFor == nil ? request.maximum : request.maximumOnArrival
-            if let spot = nextSpot(for: request, box: index, stood, maximum: maximum) {
+        if let previous = position {
+            let maximum = previous.hiddenFor == nil ? request.maximum : request.maximumOnArrival
+            if let spot = nextSpot(for: request, box: index, previous, maximum: maximum) {
                 position?.shift = spot.along - spot.edge.home
                 position?.hiddenFor = nil
                 return spot
             }
-            position?.hiddenFor = (stood.hiddenFor ?? 0) + elapsed
-            guard changesSide || stood.hiddenFor != nil else { return nil }
+            position?.hiddenFor = (previous.hiddenFor ?? 0) + elapsed
+            guard changesSide || previous.hiddenFor != nil else { return nil }
         }
         guard let spot = bestSpot(for: request, box: index) else { return nil }
         position = LabelPosition(at: spot)

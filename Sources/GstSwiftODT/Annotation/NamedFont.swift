@@ -41,9 +41,9 @@ final class NamedFont {
     func description(size: Double) -> OpaquePointer {
         let sized: OpaquePointer = pango_font_description_copy(description)
         pango_font_description_set_absolute_size(sized, size * Double(PANGO_SCALE))
-        let there = family.split(separator: ",").map(String.init).filter { FontLookup.find($0) == .found }
-        if !there.isEmpty {
-            pango_font_description_set_family(sized, there.joined(separator: ","))
+        let installed = family.split(separator: ",").map(String.init).filter { FontLookup.find($0) == .found }
+        if !installed.isEmpty {
+            pango_font_description_set_family(sized, installed.joined(separator: ","))
         } else if case .replaced(let other) = find() {
             pango_font_description_set_family(sized, other)
         }
@@ -105,8 +105,8 @@ enum FontLookup: Equatable {
         defer { FcPatternDestroy(match) }
         let names = Self.names(of: match)
         guard let first = names.first else { return .nothing }
-        let there = Set(names.map { normalized($0[...]) }).union(kinds)
-        return wanted.contains { there.contains(normalized($0)) } ? .found : .replaced(by: first)
+        let installed = Set(names.map { normalized($0[...]) }).union(kinds)
+        return wanted.contains { installed.contains(normalized($0)) } ? .found : .replaced(by: first)
     }
 
     /// A font may have names in several languages.

@@ -260,10 +260,10 @@ extension ZoneCount {
         ]
     }
 
-    private func fields(of figures: Counts) -> [(name: String, value: FieldValue)] {
+    private func fields(of counts: Counts) -> [(name: String, value: FieldValue)] {
         func uint(_ number: Int) -> FieldValue { .uint(UInt32(clamping: number)) }
         return kind == .line
-            ? [("in", uint(figures.in)), ("out", uint(figures.out))]
-            : [("count", uint(figures.count)), ("entered", uint(figures.entered)), ("left", uint(figures.left))]
+            ? [("in", uint(counts.in)), ("out", uint(counts.out))]
+            : [("count", uint(counts.count)), ("entered", uint(counts.entered)), ("left", uint(counts.left))]
     }
 }
