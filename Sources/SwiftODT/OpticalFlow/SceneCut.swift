@@ -2,12 +2,15 @@
 ///
 /// A cut is a sudden drop of the correlation of coarse thumbnails (``CellMeans``) of consecutive pictures. Correlation
 /// is robust against changes of brightness. The maximum over several offsets makes it robust against pans. Uniform
-/// pictures are skipped, so the pictures before and after a flash or a lost frame are compared.
+/// pictures are skipped, so the pictures before and after a flash or a lost frame are compared. Bars at the edges, as in
+/// letterboxed video, are not compared, because they would dominate the correlation.
 struct SceneCut {
     /// The thumbnails of the two latest pictures that are not uniform, and of the picture that is being added (`next`).
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
+    /// The cells that are compared.
+    private var area = (rows: 0..<CellMeans.rows, columns: 0..<CellMeans.columns)
     /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
     /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
@@ -15,6 +18,10 @@ struct SceneCut {
     /// A picture counts as uniform if the variance of its cells is below this value, in squared grey levels. The value
     /// allows for noise and compression.
     private static let minimumVariance: Float = 4
+    /// The difference of grey levels that a bar does not reach.
+    private static let maximumBarRange: Float = 4
+    /// The minimum number of rows and of columns between bars.
+    private static let smallestSide = 6
 
     /// Returns whether a scene begins with this picture.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
@@ -22,6 +29,7 @@ struct SceneCut {
         swap(&previous, &current)
         swap(&current, &next)
         guard !previous.isEmpty else { return false }
+        area = areaBetweenBars
         var similarity = correlation(0, 0)
         if similarity < 0.7 {
             for y in -2...2 {
@@ -40,6 +48,32 @@ struct SceneCut {
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
+    /// The cells between bars at the edges of the picture. A bar is uniform and the same in both thumbnails. The cells
+    /// beside it are excluded, too, because they can contain its edge.
+    private var areaBetweenBars: (rows: Range<Int>, columns: Range<Int>) {
+        var (top, bottom, left, right) = (0, CellMeans.rows, 0, CellMeans.columns)
+        while bottom - top > Self.smallestSide, isBar(top..<top + 1, left..<right) { top += 1 }
+        while bottom - top > Self.smallestSide, isBar(bottom - 1..<bottom, left..<right) { bottom -= 1 }
+        while right - left > Self.smallestSide, isBar(top..<bottom, left..<left + 1) { left += 1 }
+        while right - left > Self.smallestSide, isBar(top..<bottom, right - 1..<right) { right -= 1 }
+        return (
+            (top == 0 ? 0 : top + 1)..<(bottom == CellMeans.rows ? bottom : bottom - 1),
+            (left == 0 ? 0 : left + 1)..<(right == CellMeans.columns ? right : right - 1)
+        )
+    }
+
+    private func isBar(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
+        var (least, most) = (Float.infinity, -Float.infinity)
+        for y in rows {
+            for x in columns {
+                let (a, b) = (current[y * CellMeans.columns + x], previous[y * CellMeans.columns + x])
+                (least, most) = (min(least, a, b), max(most, a, b))
+                if most - least >= Self.maximumBarRange { return false }
+            }
+        }
+        return true
+    }
+
     /// Forgets all pictures. The next picture does not count as a cut.
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
@@ -52,8 +86,9 @@ struct SceneCut {
     private func correlation(_ dx: Int, _ dy: Int) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
-        for y in max(0, dy)..<CellMeans.rows + min(0, dy) {
-            for x in max(0, dx)..<CellMeans.columns + min(0, dx) {
+        let (rows, columns) = area
+        for y in rows.lowerBound + max(0, dy)..<rows.upperBound + min(0, dy) {
+            for x in columns.lowerBound + max(0, dx)..<columns.upperBound + min(0, dx) {
                 let a = current[y * CellMeans.columns + x]
                 let b = previous[(y - dy) * CellMeans.columns + x - dx]
                 sumA += a

@@ -51,6 +51,27 @@ import Testing
         #expect(planes.map { cut.isCut($0) } == [false, false, false, false, false, true])
     }
 
+    /// The bars of letterboxed and pillarboxed video are the same in both scenes.
+    @Test(arguments: [(0, 60), (120, 0)]) func cutBetweenBarsIsDetected(across: Int, down: Int) {
+        var cut = SceneCut()
+        func barred(_ plane: LumaPlane) -> LumaPlane {
+            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: plane.width * plane.height)
+            for index in pixels.indices {
+                let (x, y) = (index % plane.width, index / plane.width)
+                let isInside =
+                    (across..<plane.width - across).contains(x) && (down..<plane.height - down).contains(y)
+                pixels[index] = isInside ? plane.pixels[index] : 16
+            }
+            return LumaPlane(
+                adopting: pixels, width: plane.width, height: plane.height, scaleX: plane.scaleX, scaleY: plane.scaleY,
+                time: 0)
+        }
+        let other = SyntheticScene(seed: 408)
+        let planes =
+            (0..<5).map { Self.scene.plane(at: Double($0) / 30) } + [other.plane(at: 0.2), other.plane(at: 0.25)]
+        #expect(planes.map { cut.isCut(barred($0)) } == [false, false, false, false, false, true, false])
+    }
+
     @Test func sceneCutEndsTracks() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)
