@@ -15,14 +15,14 @@ struct LabelContext {
         }
         guard !seen.isEmpty else { return }
         for (id, entry) in seen where time - entry.time > Self.memory { seen[id] = nil }
-        let streets = seen.values.count { $0.kind == .street }
         for index in tracks.indices {
             guard let kind = Self.kind(of: tracks[index]) else { continue }
-            let own = tracks[index].id.flatMap { seen[$0]?.kind }
-            let inStreets = streets - (own == .street ? 1 : 0)
-            let inHomes = seen.count - streets - (own == .home ? 1 : 0)
-            let (same, others) = kind == .street ? (inStreets, inHomes) : (inHomes, inStreets)
-            if others > max(1, 2 * same) { tracks[index].label = nil }
+            let remaining = seen.filter { $0.key != tracks[index].id }.values
+            let same = remaining.count { $0.kind == kind }
+            guard remaining.count - same > max(1, 2 * same) else { continue }
+            // The camera may have turned to another scene.
+            let visible = remaining.filter { $0.time == time }
+            if visible.isEmpty || visible.contains(where: { $0.kind != kind }) { tracks[index].label = nil }
         }
     }
 

@@ -36,6 +36,16 @@ import Testing
         }
     }
 
+    /// The camera turns from a home to a street.
+    @Test func labelsStayIfOnlyTheirKindIsVisible() {
+        var context = LabelContext()
+        #expect(shown(["couch", "tv", "oven"], in: &context) == ["couch", "tv", "oven"])
+        // A single object may be an error.
+        #expect(shown(["person", "person", "person", "car"], in: &context, at: 1_000_000_000).last == "")
+        let labels = ["person", "person", "person", "car", "bus"]
+        #expect(shown(labels, in: &context, at: 2_000_000_000) == labels)
+    }
+
     @Test func tracksCountForTenSeconds() {
         var context = LabelContext()
         #expect(shown(["person", "bus", "car"], in: &context) == ["person", "bus", "car"])
