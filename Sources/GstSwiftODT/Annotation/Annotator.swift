@@ -88,7 +88,7 @@ final class Annotator {
     ) {
         redact(places, options: options, in: frame)
         draw(
-            objects, zones: zones, inferenceRegions: inferenceRegions, options: options,
+            objects, zones: zones, inferenceRegions: inferenceRegions, options: options.adapted(to: frame.format),
             canvas: Canvas(frame, interlaced: interlaced || mayInterlace), interlaced: interlaced, time: frame.time,
             on: .frame(frame))
     }

@@ -71,6 +71,15 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether objects are classified. If so, `{confidence}` never stands for the detection score.
     var classifies = false
 
+    /// Returns the options for frames of a pixel format. Formats without colour cannot show the colours of the palette,
+    /// whose grey levels differ little from those of pictures.
+    func adapted(to format: PixelFormat) -> AnnotatorOptions {
+        guard format.isGray, colorMode != .fixed else { return self }
+        var adapted = self
+        (adapted.colorMode, adapted.boxColor) = (.fixed, 0xFFFF_FFFF)
+        return adapted
+    }
+
     /// A redacted object has no outline.
     func redacts(_ label: String) -> Bool {
         boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.lowercased()))

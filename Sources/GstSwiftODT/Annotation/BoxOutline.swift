@@ -55,7 +55,8 @@ struct BoxOutline {
     /// and the gaps are slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
-        guard let dash, whole.count > 3 * dash else { return [whole] }
+        // Short sides have shorter dashes, so that the outline of a small box is dashed, too.
+        guard let dash = dash.map({ whole.count > 3 * $0 ? $0 : whole.count / 4 }), dash >= 2 else { return [whole] }
         let even = dash + dash % 2
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in

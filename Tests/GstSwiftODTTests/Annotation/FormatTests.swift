@@ -140,6 +140,7 @@ import Testing
                 var options = Self.options(AnnotatorOptions.BoxStyle.allCases[(number + (interlaced ? 2 : 0)) % 4])
                 // Lines of whole groups of pixels, because a chroma sample at the edge of a line is blended by half.
                 options.lineWidth = 4
+                if format.isGray { options.colorMode = .fixed }
                 let picture = FormatPicture(
                     format, width: width, height: height, colorSpace: space)
                 let reference = FormatPicture(.bgrx, width: width, height: height)
