@@ -26,7 +26,8 @@ package struct VideoEncoder: Sendable {
 
     package func description(quality: Quality, isLive: Bool) -> String {
         "\(element) name=encoder \(properties(quality, isLive))"
-            + (element.contains("h264") || element == "x264enc" ? " ! h264parse" : "")
+            // x264enc needs no parser. h264parse would remove frames whose times do not increase.
+            + (element.contains("h264") ? " ! h264parse" : "")
     }
 
     package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }

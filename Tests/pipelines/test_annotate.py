@@ -187,6 +187,14 @@ class Kept(Annotating):
                 self.assertAlmostEqual(times(self.path(target), "a")[0], 0, delta=0.001)
 
 
+    def test_avi_with_b_frames_keeps_every_frame(self):
+        """The decoder gives some frames of such files the times of the frames before them."""
+        ffmpeg("-f", "lavfi", "-i", "testsrc=duration=2:size=320x240:rate=25", "-c:v", "mpeg4", "-bf", "2", self.path("b.avi"))
+        for output in "b.mp4", "b.mkv":
+            self.annotate(FAST, self.path("b.avi"), self.path(output))
+            self.assertEqual(len(times(self.path(output), "v")), 50, output)
+
+
 class Tables(Annotating):
     """Tables agree with messages."""
 
