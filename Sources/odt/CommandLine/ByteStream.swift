@@ -91,3 +91,9 @@ struct ByteStreamError: Error, CustomStringConvertible {
         description = "cannot \(verb) '\(path)': \(String(cString: strerror(number)))\(remedy)."
     }
 }
+
+struct CommandLineError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

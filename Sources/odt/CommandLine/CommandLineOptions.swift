@@ -98,9 +98,3 @@ struct CommandLineOptions {
 }
 
 struct HelpRequest: Error {}
-
-struct CommandLineError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
