@@ -1,11 +1,23 @@
 import CODTCairo
 import Glibc
 
+/// The longest side of a surface of Cairo, in pixels.
+private let longestSide = 32767
+
 extension Picture {
     convenience init(png bytes: [UInt8]) throws {
         // Cairo allocates memory for any size that the header declares. The size is therefore checked first. It is at a
         // fixed position in the file.
-        if bytes.count >= 24 { try Self.check(width: bytes.big32(at: 16), height: bytes.big32(at: 20)) }
+        if bytes.count >= 24 {
+            let (width, height) = (bytes.big32(at: 16), bytes.big32(at: 20))
+            try Self.check(width: width, height: height)
+            guard max(width, height) <= longestSide else {
+                throw ODTError(
+                    .unsupported,
+                    "the PNG picture has \(width)x\(height) pixels; a side may have at most \(longestSide): scale it, or "
+                        + "save it as JPEG")
+            }
+        }
         var unread = bytes[...]
         let surface = withUnsafeMutablePointer(to: &unread) { unread in
             cairo_image_surface_create_from_png_stream(

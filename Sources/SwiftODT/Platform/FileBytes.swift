@@ -28,6 +28,13 @@ package struct FileBytes {
     static func withDescriptor<Answer>(
         _ path: String, _ body: (Int32, Int) throws(ODTError) -> Answer
     ) throws(ODTError) -> Answer {
+        let (file, size) = try openRegular(path)
+        defer { close(file) }
+        return try body(file, size)
+    }
+
+    /// Opens a regular file for reading. Returns its descriptor, which the caller closes, and its size in bytes.
+    static func openRegular(_ path: String) throws(ODTError) -> (file: Int32, size: Int) {
         let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else {
             let problem = errno
@@ -36,12 +43,12 @@ package struct FileBytes {
             throw ODTError(
                 .tooManyOpenFiles, "\(reason): raise the limit (ulimit -n, LimitNOFILE= of systemd)")
         }
-        defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
             throw ODTError(.fileNotFound, "\(path) is not a regular file")
         }
-        return try body(file, Int(status.st_size))
+        return (file, Int(status.st_size))
     }
 
     /// Returns fewer than `count` bytes if the file ends earlier.
@@ -64,11 +71,8 @@ package struct FileBytes {
 }
 
 package enum UniqueFile {
-    /// Whether the process has no file size limit (RLIMIT_FSIZE). A write beyond the limit terminates the process with
-    /// SIGXFSZ. Under a limit, optional files are therefore not written.
-    static var mayGrow: Bool { largest == .max }
-
-    /// The file size limit of the process in bytes, or `Int.max` if there is no limit.
+    /// The file size limit of the process (RLIMIT_FSIZE) in bytes, or `Int.max` if there is no limit. A write beyond the
+    /// limit terminates the process with SIGXFSZ.
     static var largest: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
@@ -81,13 +85,11 @@ package enum UniqueFile {
     /// - Parameters:
     ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    ///   - isOptional: if `true` and the process has a file size limit, the function writes no file. Programs that pass
-    ///     `false` must ignore SIGXFSZ.
     /// - Returns: the path of the file, or `nil` if the file cannot be written.
     package static func write(
-        _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = "", isOptional: Bool = true
+        _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = ""
     ) -> String? {
-        guard mayGrow || !isOptional else { return nil }
+        guard bytes.count <= largest else { return nil }
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
@@ -139,8 +141,7 @@ final class FileBlock: @unchecked Sendable {
     /// Returns `nil` if the file cannot be read, is empty, or is not a regular file. Reading a pipe, for example, could
     /// block.
     convenience init?(_ path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
+        guard let (file, _) = try? FileBytes.openRegular(path) else { return nil }
         defer { close(file) }
         self.init(descriptor: file)
     }

@@ -24,22 +24,14 @@ struct LineFile: ~Copyable {
 
     /// Opens a file. Throws ``ODTError`` if the file cannot be read or is not a regular file.
     init(_ path: String) throws(ODTError) {
-        let file = PathText.withSystemPath(path) { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-        guard file >= 0 else {
-            throw ODTError(.fileNotFound, "\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(file)
-            throw ODTError(.fileNotFound, "\(path) is not a regular file")
-        }
-        self.init(path, file, status)
+        let (file, size) = try FileBytes.openRegular(path)
+        self.init(path, file, size)
     }
 
-    /// Creates the value from an open file and its status. This initialiser is separate from ``init(_:)``, because
+    /// Creates the value from an open file and its size. This initialiser is separate from ``init(_:)``, because
     /// Swift 6.0 crashes on an initialiser that throws and sets the properties of a noncopyable type.
-    private init(_ path: String, _ file: Int32, _ status: stat) {
-        (self.path, self.file, size) = (path, file, Int(status.st_size))
+    private init(_ path: String, _ file: Int32, _ size: Int) {
+        (self.path, self.file, self.size) = (path, file, size)
     }
 
     deinit { close(file) }

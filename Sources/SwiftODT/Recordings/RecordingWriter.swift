@@ -38,7 +38,9 @@ package final class RecordingWriter {
     /// - Throws: ``ODTError`` if the file cannot be written, or if it exists and `existing` does not allow changes.
     package init(_ path: String, existing: Existing) throws {
         let isThere = FileIdentity(path: path) != nil
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+        let file = PathText.withSystemPath(path) {
+            open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o666)
+        }
         guard file >= 0 else { throw Self.problem(path) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -53,7 +55,7 @@ package final class RecordingWriter {
     }
 
     deinit {
-        if isNew, length == 0 { unlink(path) }
+        if isNew, length == 0 { _ = PathText.withSystemPath(path) { unlink($0) } }
         close(file)
     }
 

@@ -40,6 +40,14 @@ import Testing
         #expect(Self.isClose(Self.pixel(picture, 2, 0), [127, 127, 127], within: 2))
     }
 
+    /// Cairo cannot read such a file. The error names the limit instead of calling the file corrupt.
+    @Test func widePNGIsUnsupported() {
+        var header = Array(EncodedPictures.pngRedAndBlue.prefix(24))
+        header.replaceSubrange(16..<24, with: [0, 0, 0x9C, 0x40, 0, 0, 0, 200])
+        let error = #expect(throws: ODTError.self) { try Picture(encoded: header) }
+        #expect(error?.reason == .unsupported)
+    }
+
     @Test func sixteenBitPNGIsReducedToEight() throws {
         let picture = try Picture(encoded: EncodedPictures.pngDeepGray)
         #expect(Self.pixel(picture, 0, 0) == [0, 0, 0])

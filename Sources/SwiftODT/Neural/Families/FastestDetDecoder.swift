@@ -45,6 +45,13 @@ extension FastestDetDecoder {
             inspection.outputs[0].shape[2] != 1, inspection.outputs[0].shape[3] != 7
         else { return nil }
         let input = try inspection.input(Self.usual)
+        // Other networks have a single output of this form, too, for example segmentation networks.
+        let shape = inspection.outputs[0].shape
+        guard
+            inspection.namedFamily != nil
+                || (shape[2] ?? input.height / 16) == input.height / 16
+                    && (shape[3] ?? input.width / 16) == input.width / 16
+        else { return nil }
         self.init(assembly: try inspection.assembly(input, classes: planes - 5), classCount: planes - 5)
     }
 }

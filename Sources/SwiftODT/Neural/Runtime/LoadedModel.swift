@@ -10,7 +10,10 @@ final class LoadedModel {
     init(_ file: ModelFile, runtime: OpenVINO) throws {
         var model: OpaquePointer?
         let readable = try RuntimeReadableModel(file)
-        guard runtime.functions.ov_core_read_model(runtime.core, readable.path, nil, &model) == 0, let model else {
+        let status = PathText.withSystemPath(readable.path) {
+            runtime.functions.ov_core_read_model(runtime.core, $0, nil, &model)
+        }
+        guard status == 0, let model else {
             throw ODTError(
                 .invalidFile,
                 "\(file.name) cannot be read as a network (\(runtime.lastError)); it may be damaged: fetch it again")
@@ -124,7 +127,7 @@ final class RuntimeReadableModel {
             throw ODTError(
                 .failed,
                 "cannot write a temporary copy of \(file.name) to \(folder); set TMPDIR to a writable folder "
-                    + "with enough space")
+                    + "with enough space, or raise the file size limit (ulimit -f)")
         }
         path = copy
         isCopy = true

@@ -18,7 +18,7 @@ struct ModelFile: Hashable {
         /// Returns `nil` if the file does not exist.
         init?(path: String) {
             var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
+            guard PathText.withSystemPath(path, { stat($0, &status) }) == 0 else { return nil }
             self.path = path
             bytes = status.st_size
             times = [status.st_mtim, status.st_ctim].flatMap { [$0.tv_sec, $0.tv_nsec] }
@@ -88,20 +88,20 @@ struct ModelFile: Hashable {
     /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a
     /// device without end.
     private static func isReadableFile(_ path: String) -> Bool {
-        FileBytes.size(path) != nil && access(path, R_OK) == 0
+        FileBytes.size(path) != nil && PathText.withSystemPath(path) { access($0, R_OK) } == 0
     }
 
     /// Returns whether the first bytes of the file match its extension. Files of a format without a signature always
     /// match. Without this check, the runtime would try all of its readers on a damaged file, and each reader would log
     /// messages.
     private static func beginsRight(_ path: String) -> Bool {
-        var start = [UInt8](repeating: 0, count: 4096)
-        guard let file = fopen(path, "rb") else { return false }
-        defer { fclose(file) }
-        let count = fread(&start, 1, start.count, file)
+        let start = try? FileBytes.withDescriptor(path) { (file, _) throws(ODTError) in
+            try FileBytes.read(file, from: 0, count: 4096, path: path)
+        }
+        guard let start else { return false }
         return switch ModelFormat(file: path) {
-        case .tflite: count > 8 && start[4..<8].elementsEqual("TFL3".utf8)
-        case .xml: String(decoding: start[..<count], as: UTF8.self).contains("<net")
+        case .tflite: start.count > 8 && start[4..<8].elementsEqual("TFL3".utf8)
+        case .xml: String(decoding: start, as: UTF8.self).contains("<net")
         case .onnx, .pb, .pdmodel, nil: true
         }
     }

@@ -59,7 +59,7 @@ struct NetworkCache {
         let key = self.key(file, input: input, target: target)
         // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would
         // not report it.
-        guard UniqueFile.mayGrow, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+        guard UniqueFile.largest == .max, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
             Diagnostics.report(

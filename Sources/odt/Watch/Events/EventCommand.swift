@@ -189,7 +189,7 @@ final class EventCommand: EventDelivery {
         let folder = DataFolders.temporary
         guard
             let path = picture.withUnsafeBytes({
-                UniqueFile.write($0, named: "\(folder)/\(pictureName)", ending: ".jpg", isOptional: false)
+                UniqueFile.write($0, named: "\(folder)/\(pictureName)", ending: ".jpg")
             })
         else {
             throw EventDeliveryError(

@@ -113,6 +113,11 @@ import Testing
         #expect(decoder.firstClass == firstClass && decoder.classCount == classes)
     }
 
+    /// A segmentation network has one output of FastestDet's form, but of the size of its input.
+    @Test func segmentationNetworkIsRefused() {
+        #expect(throws: ODTError.self) { try recognise(network([1, 3, 64, 64], [[1, 21, 64, 64]])) }
+    }
+
     /// Otherwise all names could be shifted by one.
     @Test func rfDETRWithoutStatedBackgroundIsRefused() {
         let roboflow = network(

@@ -26,6 +26,17 @@ struct NetworkCacheTests {
             .map { URL(fileURLWithPath: folder + "/" + $0) }
     }
 
+    @Test func modelInFolderWithNameOutsideUTF8IsLoaded() throws {
+        let network = try TestNetwork([[1, 3, 16, 16]]).file
+        let folder = PathText.text(of: Array((TestNetwork.folder + "/\(UUID().uuidString)").utf8) + [0xE9])
+        #expect(PathText.withSystemPath(folder) { mkdir($0, 0o700) } == 0)
+        for ending in [".xml", ".bin"] {
+            let file = String(network.dropLast(4)) + ending
+            #expect(PathText.withSystemPath(folder + "/net" + ending) { rename(file, $0) } == 0)
+        }
+        _ = try LoadedModel(try ModelFile(folder + "/net.xml"), runtime: OpenVINO.shared())
+    }
+
     @Test func compiledNetworkIsRestored() throws {
         let (cache, file) = try filled()
         let (compiled, description) = try #require(cache.compiled(file, input: input, target: target))
