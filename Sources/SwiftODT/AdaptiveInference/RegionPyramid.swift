@@ -128,11 +128,7 @@ struct RegionPyramid: Sendable {
             width: region.width, height: region.height)
     }
 
-    private static func widened(_ box: Box) -> Box {
-        Box(
-            centerX: box.centerX, centerY: box.centerY, width: box.width * (1 + 2 * margin),
-            height: box.height * (1 + 2 * margin))
-    }
+    private static func widened(_ box: Box) -> Box { box.grown(by: margin) }
 }
 
 /// A model of the likelihood that a detector finds an object, given the size of the object in the network's input.

@@ -54,11 +54,3 @@ final class ExplainedMotionFilter {
         }
     }
 }
-
-extension Box {
-    /// Returns the box, enlarged on each side by a fraction of its size, but at least by `minimum` pixels.
-    func grown(by share: Double, minimum: Double) -> Box {
-        let (across, down) = (max(share * width, minimum), max(share * height, minimum))
-        return Box(x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down)
-    }
-}

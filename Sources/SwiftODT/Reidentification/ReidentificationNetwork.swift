@@ -43,10 +43,7 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     }
 
     package func describe(_ box: Box, in frame: Frame) throws -> ObjectAppearance {
-        let region = Box(
-            centerX: box.centerX, centerY: box.centerY, width: box.width * (1 + 2 * Self.margin),
-            height: box.height * (1 + 2 * Self.margin)
-        ).clipped(width: frame.width, height: frame.height)
+        let region = box.grown(by: Self.margin).clipped(width: frame.width, height: frame.height)
         guard region.isFinite, !region.isEmpty else {
             throw ODTError(.invalidOption, "the box \(box) is outside the picture and has no appearance")
         }

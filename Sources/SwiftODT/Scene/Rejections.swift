@@ -17,7 +17,7 @@ package struct Rejections: Sendable {
         package let reason: Reason
     }
 
-    private var counts = [Int](repeating: 0, count: Reason.allCases.count)
+    private var counts: [Reason: Int] = [:]
     /// The candidate with the highest score. If several candidates have this score, it is the first of them.
     package private(set) var best: Candidate?
 
@@ -29,22 +29,22 @@ package struct Rejections: Sendable {
         }
     }
 
-    package subscript(reason: Reason) -> Int { counts[reason.index] }
+    package subscript(reason: Reason) -> Int { counts[reason] ?? 0 }
 
     package var isEmpty: Bool { best == nil }
 
     mutating func add(_ reason: Reason, label: Label?, score: Double) {
-        counts[reason.index] += 1
+        counts[reason, default: 0] += 1
         if score > best?.score ?? -.infinity { best = Candidate(label: label, score: score, reason: reason) }
     }
 
     package mutating func add(_ others: Rejections) {
-        for reason in Reason.allCases { counts[reason.index] += others[reason] }
+        for reason in Reason.allCases { counts[reason, default: 0] += others[reason] }
         if let other = others.best, other.score > best?.score ?? -.infinity { best = other }
     }
 
     mutating func removeAll() {
-        for index in counts.indices { counts[index] = 0 }
+        counts.removeAll(keepingCapacity: true)
         best = nil
     }
 
@@ -65,19 +65,6 @@ package struct Rejections: Sendable {
 
     /// Rounds down, so that a score below the threshold never looks equal to it.
     private static func rounded(_ score: Double) -> Double { (score * 100).rounded(.down) / 100 }
-}
-
-extension Rejections.Reason {
-    fileprivate var index: Int {
-        switch self {
-        case .belowThreshold: 0
-        case .tooSmall: 1
-        case .tooLarge: 2
-        case .notAllowed: 3
-        case .ignored: 4
-        case .unconfirmed: 5
-        }
-    }
 }
 
 /// Counts the objects that were not reported because of ``SceneOptions/maxObjects``.
