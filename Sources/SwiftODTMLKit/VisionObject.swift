@@ -8,6 +8,8 @@ public struct VisionObject: Hashable, Sendable {
     private let id: Int?
     private let category: Category
     private let categoryConfidence: Double?
+    private let classifierLabel: ClassifierLabel?
+    private let hasClassifierLabels: Bool
     /// The detector's confidence, 0...1.
     public let score: Double
     /// The detector's label, such as `person`; `nil` if the detector does not classify.
@@ -25,8 +27,14 @@ public struct VisionObject: Hashable, Sendable {
     /// The confidence of the category, 0...1; `nil` if the category is unknown.
     public var confidence: NSNumber? { categoryConfidence.map { NSNumber(value: $0) } }
 
-    /// The category as a list, as in ML Kit's current interface: one label, or none for an unknown category.
+    /// The label of a custom classifier (``VisionObjectDetectorOptions/classifierFile``), or without one the category: at
+    /// most one element.
     public var labels: [VisionObjectLabel] {
+        if hasClassifierLabels {
+            return classifierLabel.map {
+                [VisionObjectLabel(text: $0.label.text, index: $0.label.index, confidence: Float($0.score))]
+            } ?? []
+        }
         guard let categoryConfidence else { return [] }
         return [
             VisionObjectLabel(
@@ -35,11 +43,13 @@ public struct VisionObject: Hashable, Sendable {
         ]
     }
 
-    init(_ object: SceneObject, width: Int, height: Int) {
+    /// - Parameter hasClassifierLabels: whether ``labels`` contains the classifier's label instead of the category.
+    init(_ object: SceneObject, width: Int, height: Int, hasClassifierLabels: Bool) {
         box = object.track.box.clipped(width: width, height: height)
         id = object.track.id
         category = object.category
         categoryConfidence = object.category == .unknown ? nil : object.confidence
+        (classifierLabel, self.hasClassifierLabels) = (object.classifierLabel, hasClassifierLabels)
         score = object.track.score
         name = object.track.label?.text
     }
@@ -73,11 +83,11 @@ public enum VisionObjectCategory: Int, CaseIterable, Sendable {
     }
 }
 
-/// A category with its name and index, as in ML Kit's current interface.
+/// A label of a custom classifier, or a category, with its name and index, as in ML Kit's current interface.
 public struct VisionObjectLabel: Hashable, Sendable {
-    /// The name of the category: `Fashion good`, `Home good`, `Food`, `Place` or `Plant`.
+    /// The classifier's label, or the name of the category: `Fashion good`, `Home good`, `Food`, `Place` or `Plant`.
     public let text: String
-    /// The index of the category, from 0 for `Fashion good` to 4 for `Plant`.
+    /// The index of the class, or of the category from 0 for `Fashion good` to 4 for `Plant`.
     public let index: Int
     /// The confidence, 0...1.
     public let confidence: Float

@@ -20,14 +20,18 @@ public final class VisionObjectDetectorOptions {
     /// applies.
     public var scoreThreshold: Double?
     /// The classifier for objects whose category does not follow from the detector's label: a path, or the name of an
-    /// installed model. Custom classifiers for ML Kit can be used. With `nil`, the default, the installed classifier is
-    /// used, if there is one.
+    /// installed model. Custom classifiers for ML Kit can be used; with one, all objects are classified, and
+    /// ``VisionObject/labels`` contains its label. With `nil`, the default, the installed classifier is used, if there
+    /// is one.
     public var classifierFile: String?
     /// The classifier's label file. Needed only if neither the model file nor a file beside it contains the labels.
     public var classifierLabelFile: String?
 
     /// Creates the default options: stream mode, the most prominent object only, no classification.
-    public init() {}
+    public init() {
+        // ML Kit returns detected objects only.
+        scene.reportsCoasting = false
+    }
 
     /// Whether images form a stream or are independent.
     public var detectorMode: VisionObjectDetectorMode {

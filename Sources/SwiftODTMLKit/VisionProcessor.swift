@@ -8,6 +8,8 @@ final class VisionProcessor: @unchecked Sendable {
     private let overlapThreshold: Double
     private let scene: Scene
     private let scoreThreshold: Double?
+    /// Whether objects have the labels of a custom classifier instead of the categories.
+    private let hasClassifierLabels: Bool
     private var parts: VisionComponents?
     /// The error for a label in the allowlist that the detector does not have.
     private var labelProblem: ODTError?
@@ -20,6 +22,7 @@ final class VisionProcessor: @unchecked Sendable {
     init(options: VisionObjectDetectorOptions, parts: @escaping @Sendable () throws -> VisionComponents) {
         makeComponents = parts
         scoreThreshold = options.scoreThreshold
+        hasClassifierLabels = options.classifierFile != nil
         overlapThreshold = options.detector.overlapThreshold
         scene = Scene(options: options.scene)
     }
@@ -52,8 +55,11 @@ final class VisionProcessor: @unchecked Sendable {
                     threshold: salient.traits.scoreThreshold ?? DetectorTraits.usualScoreThreshold)
             }
             return try scene.objects(in: frame)
-                .filter { $0.track.state == .new || $0.track.state == .tracked }
-                .map { VisionObject($0, width: frame.width, height: frame.height) }
+                .filter { $0.track.state != .lost }
+                .map {
+                    VisionObject(
+                        $0, width: frame.width, height: frame.height, hasClassifierLabels: hasClassifierLabels)
+                }
         }
     }
 
@@ -120,6 +126,7 @@ struct VisionConfiguration: Sendable {
         classifier = TrackClassifierConfiguration(
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
             threads: detector.threads, options: classification)
+        classification.classifiesAll = options.classifierFile != nil
         scene = options.scene
         fractions = [
             ("scoreThreshold", options.scoreThreshold), ("overlapThreshold", options.detector.overlapThreshold),
@@ -147,11 +154,6 @@ struct VisionConfiguration: Sendable {
     /// Returns a saliency detector if it is requested and the main detector is not a saliency detector.
     private func makeSalient() throws -> (any Detector)? {
         guard scene.detectsSalient, detector.kind != .salient else { return nil }
-        do {
-            return try detector.salientConfiguration.makeDetector()
-        } catch  where scene.unknownObjects == .auto {
-            Diagnostics.report(.warning, "unclassified objects are not detected in single images: \(error)")
-            return nil
-        }
+        return try detector.salientConfiguration.makeDetector()
     }
 }

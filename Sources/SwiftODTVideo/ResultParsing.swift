@@ -58,6 +58,11 @@ extension TrackedObject {
             velocityX: fields.real("velocity-x") ?? 0, velocityY: fields.real("velocity-y") ?? 0)
         category = fields.category
         categoryConfidence = fields.real("confidence")
+        classifierLabel = fields.name("classifier-label").map {
+            ClassifierLabel(
+                label: Detection.Label(index: Int(fields.signed("classifier-label-index") ?? -1), text: $0),
+                score: fields.real("classifier-score") ?? 0)
+        }
         isProminent = fields.flag("prominent") ?? false
     }
 }

@@ -6,10 +6,11 @@ import unittest
 
 import gi
 
-from streams import BIKES, Gst, ball, box, command, frames, run
+from streams import BIKES, Gst, ball, box, command, frames, installed_models, run
 
 HAS_ANALYTICS = Gst.version() >= (1, 24)
 MISSING = None if HAS_ANALYTICS else "needs GStreamer 1.24: Tests/testing-root runs it"
+CLASSIFIER = next(iter(installed_models("classifier")), None)
 try:
     if HAS_ANALYTICS:
         gi.require_version("GstAnalytics", "1.0")
@@ -90,6 +91,8 @@ def told(result):
             continue
         classes = [("class", (thing.get_value("category"), single(thing.get_value("confidence")), 1))] \
             if thing.has_field("confidence") else []
+        if thing.has_field("classifier-label"):
+            classes.append(("class", (thing.get_value("classifier-label"), single(thing.get_value("classifier-score")), 1)))
         objects.append(((name(thing), box(thing), single(thing.get_value("score"))), tracks + classes))
     return objects, alone
 
@@ -124,6 +127,15 @@ class Analytics(unittest.TestCase):
         self.assertIn(["track"], kinds)
         self.assertGreater(len(ended), 3)
         self.assertTrue(all(lost for _, (*_, lost) in ended))
+
+    @unittest.skipUnless(os.path.exists(BIKES) and CLASSIFIER, "no demo video or classifier: Pipelines/setup fetches them")
+    def test_labels_of_custom_classifier_are_attached_as_analytics_meta(self):
+        """Persons have no category, but the classifier labels them."""
+        objects, _ = self.agree(f"filesrc location={BIKES} ! decodebin ! identity eos-after=120 ! swiftodt"
+                                " multiple-objects=true max-objects=20 classify=true updates=every-frame"
+                                f" classifier-file={CLASSIFIER} classification-threshold=0.1")
+        labelled = {said[0] for said, related in objects if "class" in [kind for kind, _ in related]}
+        self.assertIn("person", labelled)
 
     def test_no_tracking_meta_without_tracking(self):
         objects, ended = self.agree(f"{ball(60)} ! swiftodt detector=motion tracking=false updates=every-frame")

@@ -36,6 +36,9 @@ class Object:
     rank: int
     tracking_id: Optional[int] = None
     confidence: Optional[float] = None
+    classifier_label: Optional[str] = None
+    classifier_label_index: Optional[int] = None
+    classifier_score: Optional[float] = None
 
     @property
     def box(self) -> tuple[int, int, int, int]:

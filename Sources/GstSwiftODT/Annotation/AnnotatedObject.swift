@@ -8,6 +8,8 @@ struct AnnotatedObject: Sendable {
     /// Empty if the detector assigns no label.
     var label = ""
     var category = Category.unknown
+    /// The label of a custom classifier. If it is not `nil`, it is drawn instead of the category.
+    var classifierLabel: String?
     /// The classifier's confidence, 0 to 1; `nil` if the object is not classified.
     var confidence: Double?
     /// The detection score, 0 to 1. If it is NaN, no score is drawn.

@@ -17,7 +17,8 @@ struct LabelText {
     ///
     /// Without classification, `{confidence}` stands for the detection score. With classification, it stands for the
     /// confidence of the category and is absent while the category is unknown. If an object has no label, `{label}`
-    /// stands for the category, unless the pattern contains `{category}`.
+    /// stands for the category, unless the pattern contains `{category}`. With a custom classifier, the label of the
+    /// classifier replaces the category.
     ///
     /// Confidence and score are omitted if `{label}` and `{category}` are empty, because a percentage alone is unclear.
     func text(for object: AnnotatedObject) -> String { text(for: object, label: label(of: object)) }
@@ -54,7 +55,8 @@ struct LabelText {
     }
 
     private func category(of object: AnnotatedObject) -> String? {
-        object.category == .unknown ? nil : object.category.name
+        if let label = object.classifierLabel { return LabelText.isolated(LabelText.legible(label, maximum: 160)) }
+        return object.category == .unknown ? nil : object.category.name
     }
 
     private func percent(_ part: Double) -> String? {

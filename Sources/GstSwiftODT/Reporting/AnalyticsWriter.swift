@@ -55,11 +55,17 @@ extension AnalyticsLibrary {
 
     private func attach(_ object: SceneObject, of box: Entry, to meta: Meta) {
         if let tracking = entry(of: object.track, in: meta) { relate(box, to: tracking) }
-        guard object.category != .unknown, let confidence = object.confidence else { return }
-        var category = Entry()
-        if addClass(meta, Float(confidence), g_quark_from_string(object.category.name), &category) != 0 {
-            relate(box, to: category)
+        if object.category != .unknown, let confidence = object.confidence {
+            classify(box, as: object.category.name, score: confidence, in: meta)
         }
+        if let found = object.classifierLabel {
+            classify(box, as: found.label.text, score: found.score, in: meta)
+        }
+    }
+
+    private func classify(_ box: Entry, as name: String, score: Double, in meta: Meta) {
+        var entry = Entry()
+        if addClass(meta, Float(score), g_quark_from_string(name), &entry) != 0 { relate(box, to: entry) }
     }
 
     /// All objects of a buffer with the same mark share one entry.

@@ -173,6 +173,13 @@ struct ReportedObject: Sendable {
             ("label", .text(label)), ("label-index", .int(labelIndex)),
         ]
         if let confidence = object.confidence { fields.append(("confidence", .real(confidence))) }
+        if let found = object.classifierLabel {
+            fields += [
+                ("classifier-label", .text(found.label.text)),
+                ("classifier-label-index", .int(Int32(clamping: found.label.index))),
+                ("classifier-score", .real(found.score)),
+            ]
+        }
         fields += [
             ("state", .text(track.state.rawValue)),
             ("first-seen", .time(UInt64(clamping: track.firstSeen))),

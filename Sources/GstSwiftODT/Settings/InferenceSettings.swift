@@ -77,8 +77,11 @@ extension Settings {
     }
 
     var classifierConfiguration: TrackClassifierConfiguration {
-        TrackClassifierConfiguration(
+        var options = TrackClassifierOptions()
+        options.classifiesAll = classifierFile != nil
+        return TrackClassifierConfiguration(
             modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
+            options: options,
             isModelNeeded: classifierLabelFile != nil || device != Settings.standardDevice ? true : nil)
     }
 

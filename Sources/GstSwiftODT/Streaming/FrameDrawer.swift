@@ -206,7 +206,9 @@ extension AnnotatedObject {
         let track = object.track
         self.init(
             id: track.id, box: track.box, label: track.label?.text ?? "", category: object.category,
-            confidence: object.confidence, score: track.score, coasting: track.state == .coasting,
+            classifierLabel: object.classifierLabel?.label.text,
+            confidence: object.classifierLabel?.score ?? object.confidence, score: track.score,
+            coasting: track.state == .coasting,
             prominent: object.isProminent)
     }
 }

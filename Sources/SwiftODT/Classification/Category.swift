@@ -51,6 +51,20 @@ package struct CategoryVerdict: Hashable, Sendable {
     package var category: Category
     /// 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
+    /// The label that the classifier assigned to crops of the object.
+    package var classifierLabel: ClassifierLabel?
 
     package static let unknown = CategoryVerdict(category: .unknown, confidence: nil)
+}
+
+/// The label that a classifier assigned to an object.
+public struct ClassifierLabel: Hashable, Sendable {
+    /// The label of the class.
+    public let label: Detection.Label
+    /// The mean score of the label in the object's classified crops, 0...1. Later crops have more weight.
+    public let score: Double
+
+    package init(label: Detection.Label, score: Double) {
+        (self.label, self.score) = (label, score)
+    }
 }

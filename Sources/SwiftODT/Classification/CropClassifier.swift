@@ -84,10 +84,7 @@ package final class CropClassifier: Classifier {
     }
 
     private static func region(around box: Box, in frame: Frame) throws -> Box {
-        let (across, down) = (box.width * margin, box.height * margin)
-        let region = Box(
-            minX: box.minX - across, minY: box.minY - down, maxX: box.maxX + across, maxY: box.maxY + down
-        ).clipped(width: frame.width, height: frame.height)
+        let region = box.grown(by: margin).clipped(width: frame.width, height: frame.height)
         guard region.isFinite, !region.isEmpty else {
             throw ODTError(.invalidOption, "the box \(box) is outside the picture and cannot be classified")
         }

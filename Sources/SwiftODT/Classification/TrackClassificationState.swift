@@ -26,6 +26,7 @@ struct TrackClassificationState: Sendable {
 
     private var fromLabels = CategoryEvidence()
     private var fromCrops = CategoryEvidence()
+    private var classifierLabels = ClassifierLabelEvidence()
     private var label: Label?
     private var labelCategory: Category?
     /// The time of the latest detection whose label was counted.
@@ -37,7 +38,11 @@ struct TrackClassificationState: Sendable {
 
     /// The category of the object. It follows from the detector's labels if at least one of these labels has a
     /// category. Otherwise it follows from the classified crops.
-    var verdict: CategoryVerdict { fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict }
+    var verdict: CategoryVerdict {
+        var verdict = fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict
+        verdict.classifierLabel = classifierLabels.verdict
+        return verdict
+    }
 
     private var isWaiting: Bool { request?.promise != nil }
 
@@ -58,7 +63,9 @@ struct TrackClassificationState: Sendable {
     ///
     /// A track without an id exists for one frame only, so its crop is classified even if it is small or cut off.
     func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
-        guard fromLabels.isEmpty, !isWaiting, track.box.isFinite, track.state == .new || track.state == .tracked else {
+        guard fromLabels.isEmpty || options.classifiesAll, !isWaiting, track.box.isFinite,
+            track.state == .new || track.state == .tracked
+        else {
             return nil
         }
         let visible = track.box.clipped(width: frame.width, height: frame.height)
@@ -90,7 +97,9 @@ struct TrackClassificationState: Sendable {
     mutating func collect(threshold: Double, wait: Bool) throws {
         guard let promise = request?.promise, wait || promise.isDone else { return }
         request?.promise = nil
-        fromCrops.add(try promise.wait().scores, memory: Self.cropDecay, threshold: threshold)
+        let found = try promise.wait()
+        fromCrops.add(found.scores, memory: Self.cropDecay, threshold: threshold)
+        classifierLabels.add(found, memory: Self.cropDecay, threshold: threshold)
     }
 }
 
@@ -146,4 +155,35 @@ struct CategoryEvidence: Sendable {
     }
 
     private func share(_ category: Category) -> Double { mass[category] / weight }
+}
+
+/// The accumulated evidence for the classifier's label of one object.
+struct ClassifierLabelEvidence: Sendable {
+    /// Another label replaces the current one if its lead exceeds this fraction of the total weight.
+    private static let leadToChange = 0.15
+    /// The current label is reported until its fraction of the total weight is below the threshold by more than this
+    /// value.
+    private static let dropTolerance = 0.1
+
+    private var mass: [Label: Double] = [:]
+    private var weight = 0.0
+    private var current: Label?
+    /// `nil` if the fraction of the total weight is below the threshold.
+    private(set) var verdict: ClassifierLabel?
+
+    /// Adds the label with the highest score. The parameters are those of ``CategoryEvidence``.
+    mutating func add(_ found: Classification, memory: Double, threshold: Double) {
+        guard let label = found.label, (0...1).contains(found.labelScore) else { return }
+        mass = mass.mapValues { $0 * memory }
+        mass[label, default: 0] += found.labelScore
+        weight = weight * memory + 1
+        let kept = current.flatMap { mass[$0] }
+        if (mass[label] ?? 0) > (kept ?? -weight) + Self.leadToChange * weight { current = label }
+        let previous = verdict?.label
+        verdict = current.flatMap { label in
+            let score = min(1, (mass[label] ?? 0) / weight)
+            let least = label == previous ? threshold - Self.dropTolerance : threshold
+            return score >= least ? ClassifierLabel(label: label, score: score) : nil
+        }
+    }
 }

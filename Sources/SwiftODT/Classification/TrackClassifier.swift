@@ -144,7 +144,7 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
         } catch  where !isModelNeeded {
             without(error)
         }
-        if let crop, !crop.hasCategories {
+        if let crop, !crop.hasCategories, !options.classifiesAll {
             without(
                 ODTError(
                     .unsupported,
@@ -165,6 +165,9 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// The time from an ambiguous result until another crop is classified, in nanoseconds, default 0.5 s. It doubles
     /// with each further crop.
     package var retryInterval: Nanoseconds
+    /// Whether crops of all objects are classified, and the classifier's labels are reported. Default `false`: only crops
+    /// of objects whose label has no category.
+    package var classifiesAll = false
 
     package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {
         (self.threshold, self.growth, self.retryInterval) = (threshold, growth, retryInterval)

@@ -219,8 +219,8 @@ package final class Scene {
         let objects = chosen.enumerated().map { rank, track in
             SceneObject(
                 track: track, category: verdicts?[rank].category ?? .unknown,
-                confidence: verdicts?[rank].confidence, isProminent: rank == 0 && track.state != .lost, rank: rank,
-                zones: track.id.map(watch.zones) ?? [])
+                confidence: verdicts?[rank].confidence, classifierLabel: verdicts?[rank].classifierLabel,
+                isProminent: rank == 0 && track.state != .lost, rank: rank, zones: track.id.map(watch.zones) ?? [])
         }
         report(of: objects)
         return objects
@@ -270,11 +270,15 @@ package final class Scene {
     /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
     /// unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
-        let chosen = prominence.choose(named, limit: options.limit, width: width, height: height, time: now)
+        func candidates(_ tracks: [Track]) -> [Track] {
+            options.reportsCoasting ? tracks : tracks.filter { $0.state != .coasting }
+        }
+        let chosen = prominence.choose(
+            candidates(named), limit: options.limit, width: width, height: height, time: now)
         if unlabelled.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
         let others = prominenceOfUnclassified.choose(
-            unlabelled, limit: options.limit - present.count, width: width, height: height, time: now)
+            candidates(unlabelled), limit: options.limit - present.count, width: width, height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
     }
 

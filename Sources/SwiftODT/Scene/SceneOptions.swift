@@ -39,6 +39,9 @@ package struct SceneOptions: Hashable, Sendable {
     /// If an object returns within this time, it can get its earlier id. In nanoseconds, default 300 s.
     package var reidentifyFor: Nanoseconds = 300_000_000_000
 
+    /// Whether coasting objects are reported. If not, they do not count towards ``limit``.
+    package var reportsCoasting = true
+
     package init() {}
 
     package var follows: Bool { tracking && mode == .stream }
@@ -62,6 +65,7 @@ package struct SceneObject: Sendable {
     package var category = Category.unknown
     /// 0 to 1. `nil` if the category is unknown.
     package var confidence: Double?
+    package var classifierLabel: ClassifierLabel?
     package var isProminent = false
     /// 0 is the most prominent object.
     package var rank = 0

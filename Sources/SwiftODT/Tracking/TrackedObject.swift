@@ -28,16 +28,14 @@ public struct TrackedObject: Hashable, Sendable {
         case plant = 4
     }
 
-    /// An id from 1 that stays the same while the object is tracked and is never reused in a stream; `nil` without
-    /// tracking.
+    /// An id from 1 that stays the same while the object is tracked and is never reused; `nil` without tracking.
     public var trackingID: Int?
     /// The bounding box in pixels of the frame's memory, without the orientation; in a `VideoResult`, in pixels of the
     /// upright frame. A tracker's box may extend beyond the picture.
     public var box: Box
     /// The detector's confidence, 0...1.
     public var score: Double
-    /// The label that prevails among the object's recent detections. `nil` if no label prevails, or if the detector
-    /// does not classify.
+    /// The label that prevails among the recent detections; `nil` if none does, or if the detector does not classify.
     public var label: Detection.Label?
     /// Whether the object is new, detected, missed or lost.
     public var state: State
@@ -45,6 +43,8 @@ public struct TrackedObject: Hashable, Sendable {
     public var category = Category.unknown
     /// The confidence of the category, 0...1; `nil` if it is unknown.
     public var categoryConfidence: Double?
+    /// The label of a custom classifier; `nil` without one.
+    public var classifierLabel: ClassifierLabel?
     /// Whether this is the most prominent object of the frame.
     public var isProminent = false
     /// The time of the first detection.
@@ -67,8 +67,7 @@ public struct TrackedObject: Hashable, Sendable {
         firstSeen: MediaTime = .zero, lastSeen: MediaTime = .zero, velocityX: Double = 0, velocityY: Double = 0
     ) {
         (self.trackingID, self.box, self.score, self.label, self.state) = (trackingID, box, score, label, state)
-        (self.firstSeen, self.lastSeen) = (firstSeen, lastSeen)
-        (self.velocityX, self.velocityY) = (velocityX, velocityY)
+        (self.firstSeen, self.lastSeen, self.velocityX, self.velocityY) = (firstSeen, lastSeen, velocityX, velocityY)
     }
 }
 

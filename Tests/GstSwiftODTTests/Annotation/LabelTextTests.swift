@@ -118,6 +118,15 @@ import Testing
         #expect(text(Self.usual, id: nil, coasting: true) == "person 87%")
     }
 
+    @Test func labelOfCustomClassifierReplacesCategory() {
+        var options = AnnotatorOptions()
+        options.classifies = true
+        let object = AnnotatedObject(
+            id: 3, box: Box(x: 0, y: 0, width: 1, height: 1), label: "bird", category: .food,
+            classifierLabel: "European robin", confidence: 0.83)
+        #expect(LabelText(options).text(for: object) == "bird · European robin 83% #3")
+    }
+
     @Test func shortTextsAreTheLabelAndTheID() {
         func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> [String] {
             var options = AnnotatorOptions()

@@ -33,13 +33,13 @@ final class ScriptedClassifier: Classifier {
 final class ReadyClassifier: Classifier {
     let capacity = 1
     let threshold = 0.5
-    private let scores: CategoryScores
+    private let result: Classification
 
-    init(_ scores: [SwiftODT.Category: Double]) { self.scores = CategoryScores(scores) }
-
-    func start(_ frame: Frame, box: Box) -> ClassificationPromise {
-        ClassificationPromise(Classification(scores: scores))
+    init(_ scores: [SwiftODT.Category: Double], label: Label? = nil, labelScore: Double = 0) {
+        result = Classification(scores: CategoryScores(scores), label: label, labelScore: labelScore)
     }
+
+    func start(_ frame: Frame, box: Box) -> ClassificationPromise { ClassificationPromise(result) }
 }
 
 extension CategoryScores {

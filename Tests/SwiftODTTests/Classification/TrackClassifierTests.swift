@@ -37,6 +37,32 @@ import Testing
         #expect(crops.boxes.isEmpty)
     }
 
+    /// With `classifiesAll`, objects whose label has a category are classified, too.
+    @Test func labelsOfCustomClassifierAreReported() throws {
+        var options = TrackClassifierOptions()
+        options.classifiesAll = true
+        let crops = ReadyClassifier([.unknown: 1], label: Label(index: 3, text: "cavendish"), labelScore: 0.8)
+        var classifier = TrackClassifier(crop: crops, options: options)
+        let verdict = try withFrame { try classifier.classify([track(1, "banana")], in: $0, wait: true)[0] }
+        #expect(verdict.category == .food)
+        #expect(verdict.classifierLabel == ClassifierLabel(label: Label(index: 3, text: "cavendish"), score: 0.8))
+    }
+
+    /// A label below the threshold is not reported. Another label replaces the current one only with a clear lead.
+    @Test func classifierLabelHasThresholdAndHysteresis() {
+        var evidence = ClassifierLabelEvidence()
+        func add(_ label: String, _ score: Double) -> String? {
+            let found = Classification(
+                scores: CategoryScores([:]), label: Label(index: 0, text: label), labelScore: score)
+            evidence.add(found, memory: 0.7, threshold: 0.4)
+            return evidence.verdict?.label.text
+        }
+        #expect(add("robin", 0.3) == nil)
+        #expect(add("robin", 0.9) == "robin")
+        #expect(add("wren", 0.9) == "robin")
+        #expect(add("wren", 0.9) == "wren")
+    }
+
     /// A single deviating label does not change the category, a lasting one does.
     @Test func earlierLabelsAreWeighted() throws {
         var classifier = TrackClassifier(crop: ScriptedClassifier())
