@@ -25,9 +25,14 @@ package struct VideoEncoder: Sendable {
     }
 
     package func description(quality: Quality, isLive: Bool) -> String {
-        "\(element) name=encoder \(properties(quality, isLive))"
+        let codecDescription =
+            switch element {
             // x264enc needs no parser. h264parse would remove frames whose times do not increase.
-            + (element.contains("h264") ? " ! h264parse" : "")
+            case Self.software.element: " ! video/x-h264,stream-format=avc"
+            case Self.vp9.element: ""
+            default: " ! h264parse"
+            }
+        return "\(element) name=encoder \(properties(quality, isLive))" + codecDescription
     }
 
     package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }

@@ -4,7 +4,7 @@ import re
 import time
 import unittest
 
-from streams import ROOT, Gst, GstVideo, ball, box, frames, listen, run
+from streams import ROOT, Gst, GstVideo, ball, box, frames, installed_models, listen, run
 
 TYPES = {"uint": "guint", "uint64": "guint64", "int": "gint", "double": "gdouble", "string": "gchararray",
          "boolean": "gboolean", "list": "GstValueList"}
@@ -19,9 +19,11 @@ def documented(name):
             for field in re.findall(r"[\w-]+", fields)}
 
 
+CLASSIFIER = next(iter(installed_models("classifier")), None)
 # Optional fields.
 BEST = ("best-rejected-label", "best-rejected-score", "best-rejected-reason")
-SOMETIMES = {"swiftodt": ("zones", "model", "model-sum", "source", "json", *BEST), "object": ("confidence",), "swiftodt-track": ("source", "json", "reason")}
+CLASSIFIED = ("classifier-label", "classifier-label-index", "classifier-score")
+SOMETIMES = {"swiftodt": ("zones", "model", "model-sum", "source", "json", *BEST), "object": ("confidence", *CLASSIFIED), "swiftodt-track": ("source", "json", "reason")}
 
 
 def always(name):
@@ -141,6 +143,20 @@ class Messages(unittest.TestCase):
             # A lost object is reported once more, beside the object that replaces it.
             alive = [thing for thing in result.get_value("objects") if thing.get_value("state") != "lost"]
             self.assertLessEqual(len(alive), 1)
+
+
+class Classifier(unittest.TestCase):
+    """The labels of a custom classifier."""
+
+    @unittest.skipUnless(CLASSIFIER, "no classifier: Pipelines/setup fetches it")
+    def test_labels_of_custom_classifier_are_reported(self):
+        properties = "detector=motion classify=true classification-threshold=0.01"
+        for file, count in ((f"classifier-file={CLASSIFIER}", 3), ("", 0)):
+            said = run(f"{ball(60)} ! swiftodt {properties} {file} ! fakesink")
+            self.assertEqual(said.errors, [])
+            (*_, thing), types = said.results[-1].get_value("objects"), documented("object")
+            found = {field: thing.get_field_type(field).name for field in CLASSIFIED if thing.has_field(field)}
+            self.assertEqual(found, {field: types[field] for field in CLASSIFIED[:count]})
 
 
 class Metadata(unittest.TestCase):

@@ -116,7 +116,7 @@ struct NetworkCache {
 
     /// Replaces an earlier file atomically: readers get either the old or the new content.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
-        guard let new = UniqueFile.write(bytes, named: path + ".") else { return false }
+        guard UniqueFile.largest == .max, let new = UniqueFile.write(bytes, named: path + ".") else { return false }
         guard rename(new, path) == 0 else {
             unlink(new)
             return false
