@@ -38,9 +38,11 @@ struct TrackClassificationState: Sendable {
 
     /// The category of the object. It follows from the detector's labels if at least one of these labels has a
     /// category. Otherwise it follows from the classified crops.
-    var verdict: CategoryVerdict {
+    ///
+    /// - Parameter withLabel: whether the label of the classifier is part of the verdict.
+    func verdict(withLabel: Bool) -> CategoryVerdict {
         var verdict = fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict
-        verdict.classifierLabel = classifierLabels.verdict
+        if withLabel { verdict.classifierLabel = classifierLabels.verdict }
         return verdict
     }
 

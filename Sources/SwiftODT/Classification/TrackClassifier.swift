@@ -63,7 +63,7 @@ package struct TrackClassifier: Sendable {
         if wait {
             for index in current.indices { try collect(&current[index], wait: true) }
         }
-        return current.map(\.verdict)
+        return current.map { $0.verdict(withLabel: options.classifiesAll) }
     }
 
     package mutating func reset() {

@@ -45,6 +45,8 @@ import Testing
         var classifier = TrackClassifier(crop: crops, options: options)
         let verdict = try withFrame { try classifier.classify([track(1, "banana")], in: $0, wait: true)[0] }
         #expect(verdict.category == .food)
+        var standard = TrackClassifier(crop: crops)
+        #expect(try withFrame { try standard.classify([track(2)], in: $0, wait: true)[0].classifierLabel } == nil)
         #expect(verdict.classifierLabel == ClassifierLabel(label: Label(index: 3, text: "cavendish"), score: 0.8))
     }
 
