@@ -336,7 +336,7 @@ query (GstBaseTransform * base, GstPadDirection direction, GstQuery * query)
    * before that. */
   gboolean is_reconfigured = is_serialized && is_allocation && GST_PAD_NEEDS_RECONFIGURE (base->srcpad);
 
-  /* A serialised query must follow the frames that precede it. The allocation query is an exception, because it concerns
+  /* A serialized query must follow the frames that precede it. The allocation query is an exception, because it concerns
    * later frames. */
   if (is_serialized && (!is_allocation || is_reconfigured) && !forward_checked (base, !is_allocation))
     return FALSE;

@@ -144,8 +144,8 @@ package struct MissingDecoders: Sendable {
         if kind.hasPrefix("video/") || kind.hasPrefix("audio/") { includesMedia = true }
     }
 
-    /// Returns the text of an error or warning, which names the missing decoders, and its reason. Forgets their names. An
-    /// error can follow a warning about a decoder, so ``includesMedia`` stays.
+    /// Returns the text of an error or warning, which names the missing decoders, and its reason. Forgets their names.
+    /// An error can follow a warning about a decoder, so ``includesMedia`` stays.
     package mutating func explained(
         _ message: UnsafeMutablePointer<GstMessage>
     ) -> (text: String, reason: ODTError.Reason) {

@@ -53,8 +53,8 @@ package final class Player: Sendable {
         package var isWhole = false
         /// `nil` after success.
         package var failure: String?
-        /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input; `nil`
-        /// if there was none.
+        /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input;
+        /// `nil` if there was none.
         package var reason: ODTError.Reason?
         /// The number of the signal that ended the stream; `nil` if no signal did.
         package var signal: Int32?

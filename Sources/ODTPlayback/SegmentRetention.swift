@@ -3,11 +3,11 @@ import SwiftODT
 import Synchronization
 
 /// Limits the age and the total size of the recorded segments in a folder. The oldest segments of all cameras are
-/// deleted first. Segments whose names are more than one hour in the future precede them: they were recorded while the
-/// clock was wrong. Only files with the name and the content of a segment are deleted.
+/// deleted first. Segments whose names are more than one hour in the future are deleted before these, because they were
+/// recorded while the clock was wrong. Only files with the name and the content of a segment are deleted.
 ///
-/// Ages are measured with the wall clock. For one hour after the start of the machine and after a jump of the
-/// wall clock (``WallClockCheck``), ages are not checked, and segments from the future are not preferred. Sizes are
+/// Ages are measured with the wall clock. For one hour after the start of the machine and after a jump of the wall
+/// clock (``WallClockCheck``), ages are not checked, and segments are deleted in the order of their names. Sizes are
 /// always checked.
 package final class SegmentRetention: Sendable {
     /// The name of the writing application, which the header of each segment contains. Only segments that contain this
@@ -15,8 +15,8 @@ package final class SegmentRetention: Sendable {
     package static let mark = "swiftodt odt watch"
     /// The minimum interval in nanoseconds between two routine clean-ups.
     private static let cleaningInterval: Nanoseconds = 10_000_000_000
-    /// If the name of a segment is later than the wall clock by more than this number of nanoseconds, the clock was wrong
-    /// during its recording.
+    /// If the name of a segment is later than the wall clock by more than this number of nanoseconds, the clock was
+    /// wrong during its recording.
     private static let largestLead: Nanoseconds = 3_600_000_000_000
 
     private struct State {
@@ -123,7 +123,8 @@ package final class SegmentRetention: Sendable {
 
     private static func picture(of path: String) -> String { path.dropLast(4) + ".jpg" }
 
-    /// Whether the header of a file contains a text; `nil` if the file is empty. Only the first 4,096 bytes are searched.
+    /// Whether the header of a file contains a text; `nil` if the file is empty. Only the first 4,096 bytes are
+    /// searched.
     package static func header(of file: Int32, contains text: String) -> Bool? {
         var head = [UInt8](repeating: 0, count: 4096)
         let count = pread(file, &head, head.count, 0)

@@ -25,14 +25,15 @@ package struct VideoEncoder: Sendable {
     }
 
     package func description(quality: Quality, isLive: Bool) -> String {
-        let codecDescription =
+        let parser =
             switch element {
-            // x264enc needs no parser. h264parse would remove frames whose times do not increase.
+            // x264enc outputs AVC without a parser. h264parse would remove frames whose times do not increase. Hardware
+            // encoders may need it.
             case Self.software.element: " ! video/x-h264,stream-format=avc"
             case Self.vp9.element: ""
             default: " ! h264parse"
             }
-        return "\(element) name=encoder \(properties(quality, isLive))" + codecDescription
+        return "\(element) name=encoder \(properties(quality, isLive))" + parser
     }
 
     package var format: String { element == Self.software.element || element == Self.vp9.element ? "I420" : "NV12" }

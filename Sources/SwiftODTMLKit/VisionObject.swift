@@ -27,8 +27,8 @@ public struct VisionObject: Hashable, Sendable {
     /// The confidence of the category, 0...1; `nil` if the category is unknown.
     public var confidence: NSNumber? { categoryConfidence.map { NSNumber(value: $0) } }
 
-    /// The label of a custom classifier (``VisionObjectDetectorOptions/classifierFile``), or without one the category: at
-    /// most one element.
+    /// The label of a custom classifier (``VisionObjectDetectorOptions/classifierFile``), or without one the category:
+    /// at most one element.
     public var labels: [VisionObjectLabel] {
         if hasClassifierLabels {
             return classifierLabel.map {

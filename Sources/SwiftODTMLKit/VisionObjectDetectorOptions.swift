@@ -19,10 +19,9 @@ public final class VisionObjectDetectorOptions {
     /// The minimum score of a detection that starts a track, 0 to 1. With `nil`, the default, the model's threshold
     /// applies.
     public var scoreThreshold: Double?
-    /// The classifier for objects whose category does not follow from the detector's label: a path, or the name of an
-    /// installed model. Custom classifiers for ML Kit can be used; with one, all objects are classified, and
-    /// ``VisionObject/labels`` contains its label. With `nil`, the default, the installed classifier is used, if there
-    /// is one.
+    /// A custom classifier: a path, or the name of an installed model. Classifiers for ML Kit can be used. All objects
+    /// are classified, and ``VisionObject/labels`` contains the classifier's label. With `nil`, the default, the
+    /// installed classifier, if there is one, determines the category of objects whose label has none.
     public var classifierFile: String?
     /// The classifier's label file. Needed only if neither the model file nor a file beside it contains the labels.
     public var classifierLabelFile: String?
@@ -57,14 +56,16 @@ public final class VisionObjectDetectorOptions {
         set { scene.maxObjects = min(max(1, newValue), SceneOptions.mostObjects) }
     }
 
-    /// Whether objects without a label are returned, too. In single-image mode, this is the salient object of an image in
-    /// which the detector finds nothing; in stream mode, it is a moving object in front of a static camera.
+    /// Whether objects without a label are returned, too. In single-image mode, this is the salient object of an image
+    /// in which the detector finds nothing; in stream mode, it is a moving object in front of a static camera.
+    /// Single-image mode requires the saliency network.
     public var includesUnknownObjects: Bool {
         get { scene.unknownObjects == .auto }
         set { scene.unknownObjects = newValue ? .auto : .none }
     }
 
-    /// The minimum confidence of a category, 0 to 1. With `nil`, the default, the classifier's threshold applies.
+    /// The minimum confidence of a category or classifier label, 0 to 1. With `nil`, the default, the classifier's
+    /// threshold applies.
     public var classificationConfidenceThreshold: Double?
 
     /// The labels of the objects to return, or label groups such as `@animals`. An empty set, the default, stands for

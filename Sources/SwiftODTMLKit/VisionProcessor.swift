@@ -126,7 +126,6 @@ struct VisionConfiguration: Sendable {
         classifier = TrackClassifierConfiguration(
             modelFile: options.classifierFile, labelFile: options.classifierLabelFile, device: detector.device,
             threads: detector.threads, options: classification)
-        classification.classifiesAll = options.classifierFile != nil
         scene = options.scene
         fractions = [
             ("scoreThreshold", options.scoreThreshold), ("overlapThreshold", options.detector.overlapThreshold),

@@ -37,15 +37,16 @@ public struct VideoOptions: Hashable, Sendable {
     public var scoreThreshold: Double?
     /// The intersection over union, 0 to 1, above which two detections are merged (`iou-threshold`).
     public var overlapThreshold = 0.5
-    /// The classification network; `nil` for the default (`classifier-file`).
+    /// The classification network, whose labels are reported; `nil` for the default, which assigns categories only
+    /// (`classifier-file`).
     public var classifier: String?
     /// A file with the class names of the classification network (`classifier-label-file`).
     public var classifierLabelFile: String?
-    /// The minimum confidence of a category, 0 to 1 (`classification-threshold`). With `nil`, the classifier's
-    /// threshold applies.
+    /// The minimum confidence of a category or classifier label, 0 to 1 (`classification-threshold`). With `nil`, the
+    /// classifier's threshold applies.
     public var classificationThreshold: Double?
-    /// The labels of the objects to report, or label groups such as `@animals`; empty for all (`label-allowlist`). Unknown
-    /// labels are warnings.
+    /// The labels of the objects to report, or label groups such as `@animals`; empty for all (`label-allowlist`).
+    /// Unknown labels are warnings.
     public var allowedLabels: Set<String> = []
     /// The labels of objects to leave out (`label-denylist`).
     public var deniedLabels: Set<String> = []

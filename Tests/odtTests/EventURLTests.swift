@@ -17,7 +17,9 @@ struct EventURLTests {
         let error = #expect(throws: PlaybackError.self) {
             _ = try EventSink([EventRule(commandLine: "https://example.com:port/secret")]) { _ in }
         }
-        #expect(error?.description == "--on-event: the URL is not valid" && error?.isUsage == true)
+        #expect(
+            error?.description == "--on-event: the URL is not valid; use http://HOST/PATH or https://HOST/PATH"
+                && error?.isUsage == true)
     }
 
     private static let event = WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0)

@@ -36,8 +36,9 @@ struct WatchedCamerasTests {
         let camera = Camera(plan.cameras[0], plan, sinks: try WatchSinks(plan) { _ in }, recording: nil, clips: nil)
         #expect(camera.use(plan.cameras[0]))
         #expect(!camera.use(plan.cameras[0]))
-        camera.notStarted()
-        #expect(camera.use(plan.cameras[0]))
+        camera.noteStartFailure()
+        #expect(camera.lacksThread)
+        #expect(camera.use(plan.cameras[0]) && !camera.lacksThread)
     }
 
     /// The size limit also holds for a camera that is no longer recorded, while no camera delivers a frame.

@@ -78,7 +78,7 @@ class FakeExecutor:
     cores = 3
 
     def __init__(self):
-        self.results, self.count, self.most = {}, 0, 0
+        self.results, self.count, self.maximum = {}, 0, 0
 
     def submit(self, function, *arguments):
         self.count += 1
@@ -86,7 +86,7 @@ class FakeExecutor:
             self.results[self.count] = (function(*arguments), None)
         except Exception as error:
             self.results[self.count] = (None, error)
-        self.most = max(self.most, len(self.results))
+        self.maximum = max(self.most, len(self.results))
         return self.count
 
     def first_done(self, handles, patience):
@@ -300,7 +300,7 @@ class Inside(unittest.TestCase):
         self.assertEqual(expanded("@F/list"), ["a/1.mp4", "https://there/x.mp4"])
         with open(os.path.join(self.folder, "outer"), "w") as file:
             file.write(f"{self.folder}/a/1.mp4\n@{self.folder}/none\n")
-        sources.check_lists(["a", f"@{self.folder}/outer", "@-"])
+        sources.check_sources(["a", f"@{self.folder}/outer", "@-"])
         with mock.patch.dict(os.environ, HOME=self.folder):
             self.assertEqual(expanded("@~/list"), ["a/1.mp4", "https://there/x.mp4"])
         with self.assertRaisesRegex(Usage, f"the list @{self.folder}/none cannot be read: No such file"):
@@ -521,7 +521,7 @@ class Inside(unittest.TestCase):
 
     def copies_in(self, folder, limit):
         """Sets the folder and the size limit of the file cache, and returns its folder."""
-        for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "limit", lambda: limit), (file_cache, "PAUSES", ())):
+        for target, name, value in ((tempfile, "tempdir", folder), (file_cache, "cache_limit", lambda: limit), (file_cache, "PAUSES", ())):
             patch = mock.patch.object(target, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -715,9 +715,12 @@ class Inside(unittest.TestCase):
     def test_texts_and_pages_show_no_passwords_and_tokens(self):
         address, options = "https://me:secret@there:8080/a/x.mp4?token=secret", settings.Settings(f"{self.folder}/results", part_seconds=0)
         plain, error = "https://there:8080/a/x.mp4", ValueError(f"403 Forbidden, url='{address}'")
-        self.assertEqual((storage.shown(address), storage.reason(error)), (plain, f"403 Forbidden, url='{plain}'"))
+        self.assertEqual((storage.public_address(address), storage.reason(error)), (plain, f"403 Forbidden, url='{plain}'"))
+        for user in ("u:a/b", "me:se?cret", "me"):
+            self.assertEqual(storage.public_address(f"https://{user}@h/x?y"), "https://h/x", user)
+        self.assertEqual(storage.public_address("https://h:8080/a@b/x.mp4"), "https://h:8080/a@b/x.mp4")
         for local in ("/v/a?b@c.mp4", "/v/me:x@y.mp4"):
-            self.assertEqual(storage.shown(local), local)
+            self.assertEqual(storage.public_address(local), local)
         place, video = Storage(options.storage), Video(sources.short_name(address), address, Identity(1, ""))
         planning.write_plan(place, video, [WHOLE])
         with mock.patch.object(file_cache, "PAUSES", ()):
@@ -738,11 +741,11 @@ class Inside(unittest.TestCase):
     def test_named_pipe_is_no_video(self):
         os.mkfifo(f"{self.folder}/x.mp4")
         self.assertEqual(self.found(""), ["x.mp4"])
-        with self.assertRaisesRegex(Unreachable, "x.mp4 is no regular file"):
+        with self.assertRaisesRegex(Unreachable, "x.mp4 is not a regular file"):
             planning.plan(f"{self.folder}/x.mp4", settings.Settings(f"{self.folder}/results"))
 
     def test_empty_address_is_not_the_current_folder(self):
-        for work in (lambda: sources.check_lists(["a", ""]), lambda: list(sources.expand([""], self.folder, self.fail)), lambda: Storage("")):
+        for work in (lambda: sources.check_sources(["a", ""]), lambda: list(sources.expand([""], self.folder, self.fail)), lambda: Storage("")):
             with self.assertRaisesRegex(Usage, "a source or --out is empty"):
                 work()
 
@@ -758,9 +761,9 @@ class Inside(unittest.TestCase):
             with mock.patch.dict(os.environ, SWIFTODT_FLEET_CACHE=text):
                 if expected is None:
                     with self.assertRaisesRegex(Usage, f"SWIFTODT_FLEET_CACHE={text}: must be"):
-                        file_cache.limit()
+                        file_cache.cache_limit()
                 else:
-                    self.assertEqual(file_cache.limit(), expected)
+                    self.assertEqual(file_cache.cache_limit(), expected)
 
     def test_errors_name_the_file_instead_of_its_copy(self):
         self.copies_in(self.folder, limit=2500)

@@ -45,7 +45,7 @@ void swiftodt_gate_session_stop (SwiftOdtGateSession session);
 gboolean swiftodt_gate_session_accepts (SwiftOdtGateSession session, GstCaps * caps);
 /* Called on the streaming thread. Passes or keeps a frame. Takes ownership of the buffer. */
 GstFlowReturn swiftodt_gate_session_push (SwiftOdtGateSession session, GstBuffer * buffer);
-/* Called on the streaming thread for each serialised event at the sink pad, before the event is forwarded. Pushes the
+/* Called on the streaming thread for each serialized event at the sink pad, before the event is forwarded. Pushes the
  * kept frames if the event must not overtake them. Posts an element error if downstream refuses their
  * caps. The event is borrowed. */
 void swiftodt_gate_session_notice (SwiftOdtGateSession session, GstEvent * event);

@@ -102,7 +102,7 @@ void swiftodt_session_drop_refused (SwiftOdtSession session, gboolean is_end);
  * whether the flow is OK. Posts an element error if downstream has refused the caps, as the flow cannot be returned to
  * upstream. */
 gboolean swiftodt_session_check_flow (SwiftOdtSession session, GstFlowReturn flow);
-/* Called for each event at the sink pad and for seek events at the source pad. Serialised events come from the
+/* Called for each event at the sink pad and for seek events at the source pad. Serialized events come from the
  * streaming thread, with the stream lock held. Other events may come from any thread.
  *
  * Returns TRUE if the session queues the event behind held frames. The session then takes ownership of the event, and

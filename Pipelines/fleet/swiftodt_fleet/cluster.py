@@ -21,7 +21,7 @@ PATIENT = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_s
 # The smallest object store that Ray accepts. Results are small, and files do not pass through the store.
 STORE_BYTES = 80 * 2**20
 # The free space for Ray's logs and sockets.
-SPACE_BYTES = 100 * 2**20
+MINIMUM_FREE_BYTES = 100 * 2**20
 
 
 @contextmanager
@@ -69,8 +69,8 @@ def check_space() -> None:
     except OSError:
         # Ray makes the folder, or names the problem.
         return
-    if free < SPACE_BYTES:
-        raise RunError(f"{folder} has {free // 2**20} MiB of free space, and Ray needs {SPACE_BYTES // 2**20} MiB; free space there, or set TMPDIR")
+    if free < MINIMUM_FREE_BYTES:
+        raise RunError(f"{folder} has {free // 2**20} MiB of free space, and Ray needs {MINIMUM_FREE_BYTES // 2**20} MiB; free space there, or set TMPDIR")
 
 
 def check(address: str) -> None:

@@ -21,7 +21,7 @@ from typing import IO, Any
 from fsspec.implementations.local import LocalFileSystem
 
 from .errors import FleetError, RunError, Unreachable, Usage, is_disk_full
-from .storage import base_name, file_system, reason, shown
+from .storage import base_name, file_system, reason, public_address
 
 PAUSES = (1.0, 4.0)
 
@@ -46,13 +46,13 @@ class Identity:
         about = patiently(lambda: files.info(path), address)
         # Opening a named pipe would wait for a writer.
         if about.get("type") == "other":
-            raise Unreachable(f"{shown(address)} is no regular file")
+            raise Unreachable(f"{public_address(address)} is not a regular file")
         moments = [about[key] for key in ("mtime", "LastModified", "last_modified", "updated", "created") if about.get(key)]
         versions = [about[key] for key in ("ETag", "etag") if about.get(key)] + moments
         return cls(about.get("size"), str(next(iter(versions), "")), next(map(seconds_since_1970, moments), None))
 
 
-def limit() -> int:
+def cache_limit() -> int:
     """Returns the size limit of the copies in bytes. Beyond it, the least recently used ones are removed."""
     text = os.environ.get("SWIFTODT_FLEET_CACHE", str(50 * 2**30))
     if not re.fullmatch("[0-9]{1,18}", text):
@@ -133,8 +133,7 @@ def local_copy(address: str, identity: Identity) -> Iterator[str]:
                 try:
                     yield str(copy)
                 except FleetError as error:
-                    # People know the file by its own name.
-                    raise type(error)(str(error).replace(str(copy), base_name(address) or shown(address))) from error
+                    raise type(error)(str(error).replace(str(copy), base_name(address) or public_address(address))) from error
                 return
 
 
@@ -158,7 +157,7 @@ def fetch(files: Any, path: str, address: str, copy: Path, identity: Identity) -
         make_room(copy.parent, identity.size or 0)
         patiently(lambda: files.get_file(path, str(passing)), address)
         if identity.size is not None and passing.stat().st_size != identity.size:
-            raise Unreachable(f"{shown(address)} came with {passing.stat().st_size} of {identity.size} bytes")
+            raise Unreachable(f"{public_address(address)} came with {passing.stat().st_size} of {identity.size} bytes")
         passing.rename(copy)
     except BaseException:
         lock_path(copy).unlink(missing_ok=True)
@@ -176,9 +175,9 @@ def make_room(folder: Path, size: int) -> None:
             about = file.stat()
             if file.suffix != ".lock" and stat.S_ISREG(about.st_mode):
                 file_cache.append((about.st_mtime, about.st_size, file))
-    taken, most = sum(bytes_ for _, bytes_, _ in file_cache) + size, limit()
+    taken, maximum = sum(bytes_ for _, bytes_, _ in file_cache) + size, cache_limit()
     for _, bytes_, copy in sorted(file_cache):
-        if taken <= most:
+        if taken <= maximum:
             return
         with open(lock_path(copy), "w") as lock, suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -194,12 +193,12 @@ def patiently(ask: Any, address: str) -> Any:
         try:
             return ask()
         except FileNotFoundError as error:
-            raise Unreachable(f"there is no {shown(address)}") from error
+            raise Unreachable(f"there is no {public_address(address)}") from error
         except PermissionError as error:
-            raise Unreachable(f"{shown(address)} cannot be read: {reason(error)}") from error
+            raise Unreachable(f"{public_address(address)} cannot be read: {reason(error)}") from error
         except Exception as error:
             if is_disk_full(error):
-                raise RunError(f"{shown(address)} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
+                raise RunError(f"{public_address(address)} cannot be copied: {reason(error)}; free space in {tempfile.gettempdir()}, or set TMPDIR") from error
             if pause is None:
-                raise Unreachable(f"{shown(address)} cannot be read: {reason(error)}") from error
+                raise Unreachable(f"{public_address(address)} cannot be read: {reason(error)}") from error
             time.sleep(pause)

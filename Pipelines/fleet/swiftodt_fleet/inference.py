@@ -61,9 +61,9 @@ def finished(storage: Storage, video: Video) -> dict[str, Any] | None:
 
 
 def finished_segments(storage: Storage, video: Video, spans: list[Span]) -> dict[int, SegmentResult]:
-    """Returns the results of those parts, by their number, that earlier runs finished and whose recordings exist.
+    """Returns the results of finished parts whose recordings exist, by index in `spans`.
 
-    Another run with another plan may have left other parts.
+    Files of other parts belong to a run with another plan and are ignored.
     """
     names = set(storage.names(video.work_folder))
     found = {number: storage.read_json(result_name(video, span)) for number, span in enumerate(spans)

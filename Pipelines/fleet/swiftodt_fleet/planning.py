@@ -9,7 +9,7 @@ from .file_cache import Identity, local_copy
 from .inference import Video, finished, finished_segments
 from .errors import BadFile, Unreachable
 from .segments import WHOLE, SegmentResult, Span, spans
-from .storage import Storage, shown
+from .storage import Storage, public_address
 from .settings import Settings
 from .sources import short_name
 
@@ -67,7 +67,7 @@ def plan_whole(video: Video, settings: Settings) -> Plan:
 
 def write_plan(storage: Storage, video: Video, found: list[Span]) -> None:
     storage.write_json(f"{video.work_folder}/plan.json", {
-        "address": shown(video.address), "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
+        "address": public_address(video.address), "identity": video.identity.key, "spans": [[span.start, span.end] for span in found]})
 
 
 def set_aside(address: str, settings: Settings, error: str, again: bool, identity: Identity | None) -> bool:
@@ -83,5 +83,5 @@ def set_aside(address: str, settings: Settings, error: str, again: bool, identit
     storage, name = Storage(settings.storage), f"failed/{short_name(address)}.json"
     is_new = storage.read_json(name) is None
     storage.write_json(name, {
-        "address": shown(address), "identity": identity.key, "error": error, "again": again})
+        "address": public_address(address), "identity": identity.key, "error": error, "again": again})
     return is_new

@@ -9,7 +9,7 @@ from typing import Any
 from .file_cache import local_copy, temporary_folder
 from .inference import Video, finished, recording_name
 from .segments import Span, join
-from .storage import Storage, base_name, shown
+from .storage import Storage, base_name, public_address
 from .recording_origin import Origin, origin
 from .settings import Settings
 from .tables import SCHEMAS, name_in_tables, write_tables
@@ -52,7 +52,7 @@ def store_results(storage: Storage, video: Video, settings: Settings, spans: lis
         remove_old_tables(storage, video, belongs)
         for kind, file in tables.items():
             storage.put(file, name_in_tables(kind, video.name, belongs))
-    done = {"address": shown(video.address), "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
+    done = {"address": public_address(video.address), "identity": video.identity.key, "source": belongs.source, "day": belongs.day,
             "frames": frames, "seconds": figures.seconds, "parts": len(spans), "tracks": figures.tracks, "zone-events": figures.zone_events}
     storage.write_json(f"done/{video.name}.json", done)
     return done

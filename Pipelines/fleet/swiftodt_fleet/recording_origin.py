@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from urllib.parse import unquote, urlsplit
 
 # Dates and times in names of odt watch and most recorders: front-2026-11-22T15-45-01Z, cam3_20261122_154501, 20261122154501+0200.
-# Without a colon, only offsets of existing time zones count after a minus, because a number can follow it, too.
+# After a minus, four digits can also be a number. They are an offset only if a time zone has this offset.
 MOMENT = re.compile(r"""(?<!\d)(?P<year>20\d\d|19\d\d) [-_.]? (?P<month>[01]\d) [-_.]? (?P<day>[0-3]\d)
     (?:(?P<separator>[T_\ -]*) (?P<hour>[0-2]\d) [-_:.h]? (?P<minute>[0-5]\d)
        (?:[-_:.m]? (?P<second>[0-5]\d) (?P<offset>\+[01]\d:?[0-5]\d | -[01]\d:[0-5]\d(?!:?\d) | -(?:(?:0[1-9]|1[0-2])00|0[239]30))?)?)?(?!\d)""", re.VERBOSE)

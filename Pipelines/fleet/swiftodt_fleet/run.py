@@ -12,15 +12,15 @@ from .errors import BadFile, Crash, RunError, Unreachable, Usage
 from .postprocessing import finish
 from .inference import infer
 from .cluster import NoCluster, cluster
-from .file_cache import limit
+from .file_cache import cache_limit
 from .options import parse
 from .overview import write_overview
-from .storage import Storage, reason, shown
+from .storage import Storage, reason, public_address
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
 from .schedule import Schedule, Totals, Work
 from .settings import Settings, property_setting
-from .sources import check_lists, expand, is_read_once
+from .sources import check_sources, expand, is_read_once
 from .tasks import Tasks
 from .odt_program import odt
 
@@ -28,7 +28,7 @@ from .odt_program import odt
 def main() -> int:
     options = parse()
     try:
-        check_lists(options.sources)
+        check_sources(options.sources)
         settings = read_settings(options)
         storage = Storage(settings.storage)
         check(storage, settings)
@@ -61,17 +61,17 @@ def read_settings(options: argparse.Namespace) -> Settings:
         raise Usage(f"with iou-threshold below 0.5, one of two people who overlap can stay visible despite '{settings.redaction}'; use 0.5 or more")
     if settings.properties:
         check_properties(settings, bool(options.ray))
-    limit()
+    cache_limit()
     return settings
 
 
-def check_properties(settings: Settings, is_elsewhere: bool) -> None:
-    """Checks the properties before the first file: results keep to the settings of the run that began them.
+def check_properties(settings: Settings, uses_cluster: bool) -> None:
+    """Raises Usage for invalid properties before run.json is written, because all later runs into this folder must use the same settings.
 
-    :param is_elsewhere: whether other machines process the videos, so that it does not matter what this one lacks.
+    :param uses_cluster: whether other machines process the videos. Missing parts of this installation are then no error.
     """
     # odt checks the properties, and the existence of the model, before it finds that this program is no video.
-    with contextlib.suppress(BadFile, Crash, Unreachable, *([RunError] if is_elsewhere else [])):
+    with contextlib.suppress(BadFile, Crash, Unreachable, *([RunError] if uses_cluster else [])):
         odt("annotate", "--json", "-", *settings.for_both_at_once(), __file__)
 
 
@@ -89,12 +89,12 @@ def check(storage: Storage, settings: Settings) -> None:
     try:
         is_there, before = storage.files.exists(storage.path("run.json")), storage.read_json("run.json")
     except Exception as error:
-        raise RunError(f"{shown(storage.address)} cannot be read: {reason(error)}") from error
+        raise RunError(f"{public_address(storage.address)} cannot be read: {reason(error)}") from error
     if is_there and not (isinstance(before, dict) and "fingerprint" in before):
         raise Usage(f"{storage.path('run.json')} is damaged; remove it if the settings are the same as before, or choose another --out")
     if before is not None and before["fingerprint"] != settings.fingerprint:
         if has_results(storage):
-            raise Usage(f"{shown(storage.address)} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
+            raise Usage(f"{public_address(storage.address)} has results of other settings (zones, --set, --annotate, --pictures); choose another --out, or use the same settings")
         # The earlier run failed before it had planned a file. The list of failed files depends on the settings of that run.
         storage.remove("failed")
         before = None
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace, storage: Storage, settings: Settings) -> in
     if totals.done + totals.already + totals.set_aside == 0:
         raise Unreachable("the sources contain no video")
     progress.clear()
-    print(summary(totals, shown(storage.address), time.monotonic() - began))
+    print(summary(totals, public_address(storage.address), time.monotonic() - began))
     return 1 if totals.set_aside or problems else 0
 
 

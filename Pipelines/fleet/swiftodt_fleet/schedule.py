@@ -12,7 +12,7 @@ from .inference import Video
 from .segments import RecordingMismatch, SegmentResult, Span
 from .planning import Plan
 from .settings import Settings
-from .storage import shown, without_secrets
+from .storage import public_address, without_secrets
 
 # The number of workers that a file may crash before it is set aside.
 TRIES = 3
@@ -139,7 +139,7 @@ class Schedule:
             self.try_again(file, step, number, error)
         except Exception as error:
             if is_disk_full(error):
-                raise RunError(f"{shown(file.address)} cannot be processed: {without_secrets(str(error))}; free space in the temporary folder, or set TMPDIR") from error
+                raise RunError(f"{public_address(file.address)} cannot be processed: {without_secrets(str(error))}; free space in the temporary folder, or set TMPDIR") from error
             # An unexpected error affects only this file.
             self.stop(file, f"{type(error).__name__}: {without_secrets(str(error))}", True)
         else:
@@ -171,7 +171,7 @@ class Schedule:
             self.addresses_at_work.discard(file.address)
             if plan.set_aside is not None:
                 self.totals.set_aside += 1
-                self.complain(f"{shown(file.address)} stays set aside: {plan.set_aside}")
+                self.complain(f"{public_address(file.address)} stays set aside: {plan.set_aside}")
             return
         file.plan, file.seen = plan, dict(plan.seen)
         if plan.bad is not None:
@@ -214,7 +214,7 @@ class Schedule:
         reason, again = file.trouble or ("its recording is incomplete or damaged", False)
         self.addresses_at_work.discard(file.address)
         self.totals.set_aside += 1
-        self.complain(f"{shown(file.address)} is set aside: {reason}")
+        self.complain(f"{public_address(file.address)} is set aside: {reason}")
         is_new = self.work.set_aside(file.address, self.work.settings, reason, again, file.plan.video.identity if file.plan else None)
         self.failures += is_new and not file.is_unreachable
         if self.totals.done == 0 and self.failures >= SUSPICION:

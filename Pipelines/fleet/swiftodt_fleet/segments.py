@@ -23,7 +23,7 @@ class Span:
 
     @property
     def name(self) -> str:
-        """Names the files of the part. It is the same in every plan that has the part, and no other part has it."""
+        """The base name of the part's files. Equal parts of different plans have the same name."""
         return f"{'start' if self.start is None else self.start}-{'end' if self.end is None else self.end}"
 
 

@@ -14,7 +14,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import glob_translate
 
 from .errors import Usage
-from .storage import EMPTY, file_system, reason, shown, without_user
+from .storage import EMPTY_ADDRESS, file_system, reason, public_address, without_user
 
 # Names of files that odt has not finished. Numbers follow only after times, because other programs split videos into NAME.part1, NAME.part2 ...
 UNFINISHED = re.compile(r"(\.part|T\d\d-\d\d-\d\dZ(_\d+)?\.part\d+)\.[^.]+$")
@@ -41,10 +41,10 @@ def resolved(address: str) -> str:
     return os.path.realpath(address) if address.startswith("/") else address
 
 
-def check_lists(words: list[str]) -> None:
+def check_sources(words: list[str]) -> None:
     """Raises Usage for empty sources and for lists that cannot be read, before Ray starts. A pipe is not opened."""
     if "" in words:
-        raise Usage(EMPTY)
+        raise Usage(EMPTY_ADDRESS)
     for name in filter(None, map(list_name, words)):
         if not is_pipe(name):
             next(read_lines(name), None)
@@ -182,7 +182,7 @@ def read_lines(name: str) -> Iterator[str]:
         with open_list(name) as lines:
             yield from lines
     except Exception as error:
-        raise Usage(f"the list @{shown(name)} cannot be read: {reason(error)}") from None
+        raise Usage(f"the list @{public_address(name)} cannot be read: {reason(error)}") from None
 
 
 def open_list(name: str) -> Any:
@@ -203,6 +203,6 @@ def absolute(address: str) -> str:
 
 def short_name(address: str) -> str:
     """Returns the name of a file's results: its base name and a hash of its address, because names may repeat."""
-    stem = os.path.splitext(os.path.basename(shown(address).split("?")[0].rstrip("/")))[0]
+    stem = os.path.splitext(os.path.basename(public_address(address).split("?")[0].rstrip("/")))[0]
     plain = re.sub(r"[^A-Za-z0-9._-]+", "_", stem).strip("._")[:80] or "video"
     return f"{plain}-{hashlib.sha256(address.encode('utf-8', 'surrogateescape')).hexdigest()[:10]}"

@@ -18,7 +18,7 @@ from .errors import RunError, Usage
 # Object stores in which a file appears only when it is complete. Elsewhere it is written under a temporary name and renamed.
 WHOLE = {"s3", "s3a", "gs", "gcs", "az", "abfs", "adl", "oss", "memory"}
 
-EMPTY = "a source or --out is empty; check the variables in the command line"
+EMPTY_ADDRESS = "a source or --out is empty; check the variables in the command line"
 
 
 class Storage:
@@ -29,7 +29,7 @@ class Storage:
         try:
             self.files, self.root = file_system(address)
         except (ValueError, ImportError) as error:
-            raise Usage(f"{shown(address)} is neither a folder nor an address of a storage system: {reason(error)}") from error
+            raise Usage(f"{public_address(address)} is neither a folder nor an address of a storage system: {reason(error)}") from error
         protocols = {self.files.protocol} if isinstance(self.files.protocol, str) else set(self.files.protocol)
         self.is_local = isinstance(self.files, LocalFileSystem)
         self.is_whole_at_once = bool(protocols & WHOLE)
@@ -117,7 +117,7 @@ def file_system(address: str) -> tuple[Any, str]:
     fsspec would parse local names with "::" as chains of storage systems. An empty path would be the current folder.
     """
     if not address:
-        raise Usage(EMPTY)
+        raise Usage(EMPTY_ADDRESS)
     if "://" in address or address.startswith("file:/"):
         # Without a cached listing, because other workers write at the same time.
         files, path = fsspec.core.url_to_fs(address, use_listings_cache=False)
@@ -132,21 +132,22 @@ def file_system(address: str) -> tuple[Any, str]:
 
 def base_name(address: str) -> str:
     """Returns the name of a file, without the query of an address. Local names can contain question marks."""
-    return posixpath.basename(shown(address))
+    return posixpath.basename(public_address(address))
 
 
-def shown(address: str) -> str:
+def public_address(address: str) -> str:
     """Returns an address for texts and pages, without user, password and query, which can contain a token."""
-    return without_user(address.split("?")[0]) if "://" in address else address
+    return without_user(address).split("?")[0] if "://" in address else address
 
 
 def without_user(address: str) -> str:
-    """Returns an address or a pattern, whose question marks begin no query, without user and password."""
-    return re.sub(r"://[^/?#\s]*@", "://", address)
+    """Removes user and password from an address or pattern. Question marks stay, because they are wildcards in patterns."""
+    # A password may contain any character. A colon that is not followed by a port begins a password.
+    return re.sub(r"://(?:[^/?#\s]*@|[^/?#\s@]*:(?!\d+(?:[/?#\s'\"]|$))[^\s'\"]*@)", "://", address)
 
 
 def without_secrets(text: str) -> str:
-    """Returns a text, such as the error of a library, with its addresses as `shown` returns them."""
+    """Removes users, passwords and queries from all addresses in a text, such as an error of a library."""
     return re.sub(r"(://[^\s?'\"]*)\?[^\s'\"]*", r"\1", without_user(text))
 
 

@@ -24,19 +24,19 @@ def gstreamer() -> Any:
 
 def is_fork() -> bool:
     """Whether this process is a fork of one that had initialised GStreamer, with this package or without it."""
-    return (forked or initialised()[1]) != os.getpid()
+    return (gstreamer_process or initialised()[1]) != os.getpid()
 
 
-# The id of the process that had initialised GStreamer when it or a process above this one was forked.
-forked: Optional[int] = None
+# The id of the first process, among this one and those it was forked from, that forked after it had initialised GStreamer.
+gstreamer_process: Optional[int] = None
 
 
 def note_fork() -> None:
-    """Is called before this process is forked."""
-    global forked
+    """Records this process if it has initialised GStreamer. Runs before each fork."""
+    global gstreamer_process
     Gst = sys.modules.get("gi.repository.Gst")
-    if forked is None and Gst is not None and Gst.is_initialized():
-        forked = os.getpid()
+    if gstreamer_process is None and Gst is not None and Gst.is_initialized():
+        gstreamer_process = os.getpid()
 
 
 os.register_at_fork(before=note_fork)
@@ -145,8 +145,8 @@ def checked(value: Any, kind: str) -> Any:
 
 
 def is_bool(value: Any) -> bool:
-    """Whether a value is a bool of Python or numpy."""
-    return isinstance(value, bool) or (type(value).__module__, type(value).__name__) in (("numpy", "bool_"), ("numpy", "bool"))
+    """Whether a value is a bool of Python or numpy. numpy is not imported, because it is optional."""
+    return isinstance(value, bool) or type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
 
 
 def checked_array(value: Any, name: str) -> Any:

@@ -364,8 +364,8 @@ extension Annotator {
 
     /// Returns the order in which labels are placed. The most prominent object is first. Then follow the objects with a
     /// visible label, and the other objects. Within each of these groups, older objects precede newer ones. A new label
-    /// therefore displaces a visible label only if the new label belongs to the most prominent object. The order does not
-    /// depend on missed detections, so that labels do not move back and forth with them.
+    /// therefore displaces a visible label only if the new label belongs to the most prominent object. The order does
+    /// not depend on missed detections, so that labels do not move back and forth with them.
     private func placingOrder(_ objects: [AnnotatedObject]) -> [Int] {
         func rank(_ index: Int) -> (Int, Int) {
             let object = objects[index]

@@ -71,8 +71,8 @@ struct AnnotatorOptions: Hashable, Sendable {
     /// Whether objects are classified. If so, `{confidence}` never stands for the detection score.
     var classifies = false
 
-    /// Returns the options for frames of a pixel format. Formats without colour cannot show the colours of the palette,
-    /// whose grey levels differ little from those of pictures.
+    /// Returns the options for frames of a pixel format. On grey frames, the colours of the palette would be hard to
+    /// distinguish from the picture, so boxes are white unless the user has chosen a colour.
     func adapted(to format: PixelFormat) -> AnnotatorOptions {
         guard format.isGray, colorMode != .fixed else { return self }
         var adapted = self

@@ -51,12 +51,14 @@ struct BoxOutline {
     }
 
     /// Returns the ranges of a side that are drawn. `margin` is left out at both ends of the side. If `dash` is `nil`,
-    /// the rest is one range. Otherwise the ranges are dashes of about the length `dash`. There is a dash at each end,
-    /// and the gaps are slightly shorter than the dashes.
+    /// or the side is shorter than 8 pixels, the rest is one range. Otherwise the ranges are dashes of about the length
+    /// `dash`. There is a dash at each end, and the gaps are slightly shorter than the dashes.
     private static func parts(of length: Int, leaving margin: Int, dash: Int?) -> [Range<Int>] {
         let whole = margin..<max(margin, length - margin)
+        guard var dash else { return [whole] }
         // Short sides have shorter dashes, so that the outline of a small box is dashed, too.
-        guard let dash = dash.map({ whole.count > 3 * $0 ? $0 : whole.count / 4 }), dash >= 2 else { return [whole] }
+        if whole.count <= 3 * dash { dash = whole.count / 4 }
+        guard dash >= 2 else { return [whole] }
         let even = dash + dash % 2
         let gaps = max(1, (whole.count - even) * 5 / (even * 9))
         return (0...gaps).map { number in

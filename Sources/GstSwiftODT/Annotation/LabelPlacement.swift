@@ -11,8 +11,8 @@ struct LabelPlacement {
     /// The size of a label in whole pixels.
     typealias Size = (width: Int, height: Int)
 
-    /// The speed at which a visible label returns to its preferred position, in label heights per second. It moves by at
-    /// least one step of the grid per frame.
+    /// The speed at which a visible label returns to its preferred position, in label heights per second. It moves by
+    /// at least one step of the grid per frame.
     private static let returnSpeed = 3.0
     /// The full label replaces a short label after there has been room for the full label for this time, in seconds.
     private static let growDelay = 0.5
@@ -143,10 +143,10 @@ struct LabelPlacement {
 
     // MARK: The current side
 
-    /// Returns the next position of a label at its current side. The target is the position closest to the preferred one
-    /// that the other labels permit. If the label would cover too much there, it keeps its position, so that it does not
-    /// alternate between both. A visible label approaches the target in small steps, because labels that barely touch
-    /// would otherwise jump. Returns `nil` if there is no room.
+    /// Returns the next position of a label at its current side. The target is the position closest to the preferred
+    /// one that the other labels permit. If the label would cover too much there, it keeps its position, so that it
+    /// does not alternate between both. A visible label approaches the target in small steps, because labels that
+    /// barely touch would otherwise jump. Returns `nil` if there is no room.
     ///
     /// - Parameter maximum: The maximum fraction of another object's box that the label may cover at the position it
     ///   has. Elsewhere the limit for new labels applies.

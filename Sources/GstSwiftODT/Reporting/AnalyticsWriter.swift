@@ -3,11 +3,11 @@ import SwiftODT
 
 /// Attaches results to buffers as `GstAnalyticsRelationMeta`, which exists since GStreamer 1.24.
 ///
-/// Each object is an object-detection entry. It has a relation to a tracking entry and, if its category is known, to a
-/// classification entry. GStreamer's own elements use the same direction and type of relation. Marks are classification
-/// entries, too. They name the zones of an object, and `swiftodt/carried` means that its box is extrapolated. Their
-/// relation has the type "is part of". Elements that read the classes of an object therefore do not find the marks. The
-/// cost is one allocation per buffer.
+/// Each object is an object-detection entry. It has relations to a tracking entry and, if they are known, to
+/// classification entries for its category and classifier label. GStreamer's own elements use the same direction and
+/// type of relation. Marks are classification entries, too. They name the zones of an object, and `swiftodt/carried`
+/// means that its box is extrapolated. Their relation has the type "is part of". Elements that read the classes of an
+/// object therefore do not find the marks. The cost is one allocation per buffer.
 extension AnalyticsLibrary {
     /// Adds the objects of a report to a writable buffer. Entries of other elements are not changed.
     ///
@@ -26,8 +26,8 @@ extension AnalyticsLibrary {
         var marks: [String: Entry] = [:]
         return report.objects.map { object in
             if object.object.track.state == .lost {
-                // The end of a track is a tracking entry that is marked as lost. It has no object-detection entry, because
-                // an ended track has no box.
+                // The end of a track is a tracking entry that is marked as lost. It has no object-detection entry,
+                // because an ended track has no box.
                 if var tracking = entry(of: object.object.track, in: meta) { _ = setLost(&tracking) }
                 return nil
             }

@@ -33,6 +33,7 @@ final class BusReporter {
         let id: Int?
         let label: String
         let category: Category
+        let classifierLabel: Detection.Label?
         let state: Track.State
     }
 
@@ -142,6 +143,7 @@ final class BusReporter {
             let identity = report.objects.map {
                 Identity(
                     id: $0.object.track.id, label: $0.label, category: $0.object.category,
+                    classifierLabel: $0.object.classifierLabel?.label,
                     state: $0.object.track.state == .new ? .tracked : $0.object.track.state)
             }
             defer { lastIdentity = identity }

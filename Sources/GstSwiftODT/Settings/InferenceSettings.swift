@@ -77,11 +77,8 @@ extension Settings {
     }
 
     var classifierConfiguration: TrackClassifierConfiguration {
-        var options = TrackClassifierOptions()
-        options.classifiesAll = classifierFile != nil
-        return TrackClassifierConfiguration(
+        TrackClassifierConfiguration(
             modelFile: classifierFile, labelFile: classifierLabelFile, device: device, threads: threads,
-            options: options,
             isModelNeeded: classifierLabelFile != nil || device != Settings.standardDevice ? true : nil)
     }
 

@@ -148,13 +148,14 @@ extension Settings {
             "Non-maximum suppression: detections with a higher IoU are merged"),
         Property(
             "classifier-file", \.classifierFile, .optionalText, .ready, "Classifier file",
-            "Classification network for classify=true; unset: the installed default"),
+            "Classification network for classify=true, whose labels are reported; unset: the installed default, for "
+                + "categories only"),
         Property(
             "classifier-label-file", \.classifierLabelFile, .optionalText, .ready, "Classifier label file",
             "Class names of the classifier; unset: from its manifest or model file"),
         Property(
             "classification-threshold", \.classificationThreshold, .real(-1...1), .controllable,
-            "Classification threshold", "Minimum confidence of a category; -1: the model's default"),
+            "Classification threshold", "Minimum confidence of a category or classifier label; -1: the model's default"),
         Property(
             "label-allowlist", \.labelAllowlist, .optionalText, .playing, "Label allowlist",
             "Comma-separated labels or groups (@street); objects with other labels are ignored"),
@@ -346,7 +347,10 @@ extension Settings {
                 "SwiftOdtUpdates",
                 (.onResult, "on-result", "For each frame with a new detection result"),
                 (.everyFrame, "every-frame", "For every frame"),
-                (.onChange, "on-change", "When an object appears, disappears, or changes its label, category or state"),
+                (
+                    .onChange, "on-change",
+                    "When an object appears, disappears, or changes a label, its category or state"
+                ),
                 (.onObject, "on-object", "For each result with at least one object"),
                 (.none, "none", "Never; track events are posted according to track-events")),
             .playing, "Updates", "When the element posts a message swiftodt"),

@@ -40,8 +40,8 @@ struct FrameContext {
     /// another element references its memory.
     var copy: FrameCopy?
     /// The inferences whose results are assigned to this frame. If the frame waits for its own inference, the array
-    /// contains this inference, preceded by an inference that was still in flight when frames began to wait, if there was
-    /// one. Otherwise it contains all inferences that have finished since the previous frame.
+    /// contains this inference, preceded by an inference that was still in flight when frames began to wait, if there
+    /// was one. Otherwise it contains all inferences that have finished since the previous frame.
     var answers: [StartedDetection] = []
     /// The time that the streaming thread has spent on the frame so far.
     var work: Nanoseconds = 0

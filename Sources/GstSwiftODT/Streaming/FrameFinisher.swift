@@ -32,8 +32,8 @@ final class FrameFinisher {
     private var salientRun: (promise: DetectionPromise, time: Nanoseconds, isOutdated: Bool)?
     /// The mode for which the saliency network was loaded.
     private var salientMode: SceneOptions.Mode?
-    /// The frame of the latest inference.
-    private var lastAnswer: (time: Nanoseconds, timestamp: UInt64)?
+    /// The running time and the timestamp of the frame of the latest inference result.
+    private var lastInference: (time: Nanoseconds, timestamp: UInt64)?
     private var lastReport: Report?
     private var lastSettings = Settings()
 
@@ -191,7 +191,7 @@ final class FrameFinisher {
             // the tracker of reported objects.
             let detections = settings.redacts ? detections.filter { $0.score >= floor } : detections
             scene.observe(detections, seenAt: answer.time, region: answer.region)
-            lastAnswer = (answer.time, answer.timestamp)
+            lastInference = (answer.time, answer.timestamp)
             drawer.noteInference(on: answer.region, context)
         }
     }
@@ -277,8 +277,8 @@ final class FrameFinisher {
         let (settings, width, height) = (context.settings, context.width, context.height)
         return Report(
             epoch: epoch, times: context.times, width: width, height: height, orientation: context.orientation,
-            mode: settings.scene.mode, detectionTimestamp: lastAnswer?.timestamp ?? .max,
-            detectionLatency: lastAnswer.map { UInt64(clamping: context.time - $0.time) } ?? .max,
+            mode: settings.scene.mode, detectionTimestamp: lastInference?.timestamp ?? .max,
+            detectionLatency: lastInference.map { UInt64(clamping: context.time - $0.time) } ?? .max,
             utcTime: context.utcTime,
             objectList: ObjectList(objects.map { ReportedObject($0, pictureWidth: width, pictureHeight: height) }),
             zones: scene.zoneCounts,
@@ -350,7 +350,7 @@ final class FrameFinisher {
         trail = TimestampMap()
         drawer.endEpoch()
         let isReportDiscarded = reporter.beginEpoch(at: time)
-        lastAnswer = nil
+        lastInference = nil
         lastReport = nil
         epoch += 1
         element.log(.info, "epoch \(epoch) begins: \(reason.rawValue)")

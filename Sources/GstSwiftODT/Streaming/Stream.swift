@@ -349,7 +349,7 @@ final class Stream {
         case .unchanged(let buffer): return UnsafeMutableRawPointer(buffer)
         case .frame(let frame): return try finish(frame)
         case .processed(let frame):
-            return try attempt(frame.context.buffer) { try finisher.complete(frame, buffer: &$0) }
+            return try releasingOnFailure(frame.context.buffer) { try finisher.complete(frame, buffer: &$0) }
         }
     }
 
@@ -361,7 +361,7 @@ final class Stream {
 
     private func finish(_ frame: FrameContext) throws(Stop) -> UnsafeMutableRawPointer {
         let begin = MonotonicClock.now
-        return try attempt(frame.buffer) { buffer in
+        return try releasingOnFailure(frame.buffer) { buffer in
             try finisher.finish(frame, answers: takeAnswers(of: frame), buffer: &buffer)
             note(frame, since: begin)
         }
@@ -369,7 +369,7 @@ final class Stream {
 
     private func hold(_ frame: FrameContext) throws(Stop) {
         let begin = MonotonicClock.now
-        _ = try attempt(frame.buffer) { _ in
+        _ = try releasingOnFailure(frame.buffer) { _ in
             held.append(.processed(try finisher.process(frame, answers: takeAnswers(of: frame), posts: true)))
             latestHeldTime = frame.time
             note(frame, since: begin)
@@ -377,7 +377,7 @@ final class Stream {
     }
 
     /// Calls `body`, which can replace the buffer. If `body` fails, the buffer is released.
-    private func attempt(
+    private func releasingOnFailure(
         _ buffer: UnsafeMutablePointer<GstBuffer>, _ body: (inout UnsafeMutablePointer<GstBuffer>) throws -> Void
     ) throws(Stop) -> UnsafeMutableRawPointer {
         var buffer = buffer
@@ -435,8 +435,8 @@ final class Stream {
 
     // MARK: Events
 
-    /// Whether the next item that ``produce(draining:)`` returns will be a frame. If not, it will be an event, or nothing
-    /// is queued.
+    /// Whether the next item that ``produce(draining:)`` returns will be a frame. If not, it will be an event, or
+    /// nothing is queued.
     var isFrameNext: Bool {
         switch held.first ?? queue.first {
         case .frame, .processed, .unchanged: true

@@ -71,7 +71,7 @@ struct RegionPyramid: Sendable {
             pixelAspectRatio: picture.pixelAspectRatio)
     }
 
-    static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(widened(object)) }
+    static func cuts(_ region: InferredRegion, _ object: Box) -> Bool { region.cuts(object.grown(by: margin)) }
 
     /// Returns regions that are centred on objects, at each level where an object is easier to detect than at the
     /// previous level.
@@ -96,7 +96,7 @@ struct RegionPyramid: Sendable {
         var region = kept(view.box)
         for _ in 0..<2 {
             for place in places {
-                let box = Self.widened(place.box)
+                let box = place.box.grown(by: Self.margin)
                 let shared = box.intersection(region)
                 guard !shared.isEmpty else { continue }
                 if shared.area > Self.minimumShare * box.area, box.width < region.width, box.height < region.height {
@@ -127,8 +127,6 @@ struct RegionPyramid: Sendable {
             y: min(max(0, region.y), max(0, fullFrame.box.height - region.height)).rounded(),
             width: region.width, height: region.height)
     }
-
-    private static func widened(_ box: Box) -> Box { box.grown(by: margin) }
 }
 
 /// A model of the likelihood that a detector finds an object, given the size of the object in the network's input.

@@ -39,10 +39,10 @@ struct TrackClassificationState: Sendable {
     /// The category of the object. It follows from the detector's labels if at least one of these labels has a
     /// category. Otherwise it follows from the classified crops.
     ///
-    /// - Parameter withLabel: whether the label of the classifier is part of the verdict.
-    func verdict(withLabel: Bool) -> CategoryVerdict {
+    /// - Parameter includesClassifierLabel: whether the label of the classifier is part of the verdict.
+    func verdict(includesClassifierLabel: Bool) -> CategoryVerdict {
         var verdict = fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict
-        if withLabel { verdict.classifierLabel = classifierLabels.verdict }
+        if includesClassifierLabel { verdict.classifierLabel = classifierLabels.verdict }
         return verdict
     }
 
@@ -81,7 +81,8 @@ struct TrackClassificationState: Sendable {
         if visible.area >= request.area * options.growth { return .growth }
         let elapsed = Double(frame.time) - Double(request.time)
         let retryInterval = Double(options.retryInterval) * Double(1 << min(request.count - 1, 20))
-        return fromCrops.isAmbiguous && elapsed >= retryInterval ? .doubt : nil
+        let isUncertain = fromCrops.isAmbiguous || options.classifiesAll && classifierLabels.verdict == nil
+        return isUncertain && elapsed >= retryInterval ? .doubt : nil
     }
 
     /// Sends the track's crop to the classifier. A request that fails is recorded, too. Otherwise it would be repeated
@@ -113,10 +114,10 @@ struct TrackClassificationState: Sendable {
 /// below the threshold.
 struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
-    private static let leadToChange = 0.15
+    fileprivate static let leadToChange = 0.15
     /// The current category becomes unknown only if its fraction of the total weight falls below the threshold by more
     /// than this value. The threshold is a parameter of ``add(_:memory:threshold:)``.
-    private static let dropTolerance = 0.1
+    fileprivate static let dropTolerance = 0.1
     /// Evidence is ambiguous if the best category leads the second category by less than this fraction of the total
     /// weight.
     private static let clearLead = 0.25
@@ -161,16 +162,11 @@ struct CategoryEvidence: Sendable {
 
 /// The accumulated evidence for the classifier's label of one object.
 struct ClassifierLabelEvidence: Sendable {
-    /// Another label replaces the current one if its lead exceeds this fraction of the total weight.
-    private static let leadToChange = 0.15
-    /// The current label is reported until its fraction of the total weight is below the threshold by more than this
-    /// value.
-    private static let dropTolerance = 0.1
-
     private var mass: [Label: Double] = [:]
     private var weight = 0.0
     private var current: Label?
-    /// `nil` if the fraction of the total weight is below the threshold.
+    /// `nil` until a label reaches the threshold, and after it has fallen below the threshold by more than the
+    /// tolerance.
     private(set) var verdict: ClassifierLabel?
 
     /// Adds the label with the highest score. The parameters are those of ``CategoryEvidence``.
@@ -179,12 +175,12 @@ struct ClassifierLabelEvidence: Sendable {
         mass = mass.mapValues { $0 * memory }
         mass[label, default: 0] += found.labelScore
         weight = weight * memory + 1
-        let kept = current.flatMap { mass[$0] }
-        if (mass[label] ?? 0) > (kept ?? -weight) + Self.leadToChange * weight { current = label }
+        let lead = mass[label, default: 0] - (current.flatMap { mass[$0] } ?? 0)
+        if current == nil || lead > CategoryEvidence.leadToChange * weight { current = label }
         let previous = verdict?.label
         verdict = current.flatMap { label in
             let score = min(1, (mass[label] ?? 0) / weight)
-            let least = label == previous ? threshold - Self.dropTolerance : threshold
+            let least = label == previous ? threshold - CategoryEvidence.dropTolerance : threshold
             return score >= least ? ClassifierLabel(label: label, score: score) : nil
         }
     }

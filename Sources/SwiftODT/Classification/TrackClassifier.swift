@@ -63,7 +63,7 @@ package struct TrackClassifier: Sendable {
         if wait {
             for index in current.indices { try collect(&current[index], wait: true) }
         }
-        return current.map { $0.verdict(withLabel: options.classifiesAll) }
+        return current.map { $0.verdict(includesClassifierLabel: options.classifiesAll) }
     }
 
     package mutating func reset() {
@@ -125,6 +125,7 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
         self.device = device
         self.threads = threads
         self.options = options
+        self.options.classifiesAll = modelFile != nil
         self.isModelNeeded = isModelNeeded ?? (modelFile != nil || ModelChoice.of(.classifier) != nil)
     }
 
@@ -156,8 +157,8 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
 }
 
 package struct TrackClassifierOptions: Hashable, Sendable {
-    /// The minimum confidence of a reported category, 0 to 1. With -1, the default, the threshold of the classifier's
-    /// model applies, and categories from the detector's labels have no minimum.
+    /// The minimum confidence of a reported category or classifier label, 0 to 1. With -1, the default, the threshold
+    /// of the classifier's model applies, and categories from the detector's labels have no minimum.
     package var threshold: Double
     /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
     /// Default 1.5.
@@ -165,8 +166,8 @@ package struct TrackClassifierOptions: Hashable, Sendable {
     /// The time from an ambiguous result until another crop is classified, in nanoseconds, default 0.5 s. It doubles
     /// with each further crop.
     package var retryInterval: Nanoseconds
-    /// Whether crops of all objects are classified, and the classifier's labels are reported. Default `false`: only crops
-    /// of objects whose label has no category.
+    /// Whether a custom classifier is used: it classifies all objects, and its labels are reported. With `false`, the
+    /// default, only objects whose label has no category are classified.
     package var classifiesAll = false
 
     package init(threshold: Double = -1, growth: Double = 1.5, retryInterval: Nanoseconds = 500_000_000) {

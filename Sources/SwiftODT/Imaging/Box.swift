@@ -34,6 +34,12 @@ public struct Box: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Box {
+    /// Returns the box, enlarged on each side by a fraction of its size, but at least by `minimum` pixels.
+    package func grown(by share: Double, minimum: Double = 0) -> Box {
+        let (across, down) = (max(share * width, minimum), max(share * height, minimum))
+        return Box(x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down)
+    }
+
     /// The left edge.
     public var minX: Double { x }
     /// The upper edge.
@@ -140,12 +146,4 @@ extension SIMD4<Double> {
     }
 
     func squareRoot() -> SIMD4<Double> { SIMD4(x.squareRoot(), y.squareRoot(), z.squareRoot(), w.squareRoot()) }
-}
-
-extension Box {
-    /// Returns the box, enlarged on each side by a fraction of its size, but at least by `minimum` pixels.
-    func grown(by share: Double, minimum: Double = 0) -> Box {
-        let (across, down) = (max(share * width, minimum), max(share * height, minimum))
-        return Box(x: x - across, y: y - down, width: width + 2 * across, height: height + 2 * down)
-    }
 }

@@ -2,8 +2,8 @@
 ///
 /// A cut is a sudden drop of the correlation of coarse thumbnails (``CellMeans``) of consecutive pictures. Correlation
 /// is robust against changes of brightness. The maximum over several offsets makes it robust against pans. Uniform
-/// pictures are skipped, so the pictures before and after a flash or a lost frame are compared. Bars at the edges, as in
-/// letterboxed video, are not compared, because they would dominate the correlation.
+/// pictures are skipped, so the pictures before and after a flash or a lost frame are compared. Bars at the edges, as
+/// in letterboxed video, are not compared, because they would dominate the correlation.
 struct SceneCut {
     /// The thumbnails of the two latest pictures that are not uniform, and of the picture that is being added (`next`).
     private var previous: ContiguousArray<Float> = []
@@ -18,10 +18,12 @@ struct SceneCut {
     /// A picture counts as uniform if the variance of its cells is below this value, in squared grey levels. The value
     /// allows for noise and compression.
     private static let minimumVariance: Float = 4
-    /// The difference of grey levels that a bar does not reach.
+    /// The grey levels of a bar are below this value. Black is 0 or 16.
+    private static let maximumBarLevel: Float = 24
+    /// The grey levels of a bar differ by less than this value.
     private static let maximumBarRange: Float = 4
-    /// The minimum number of rows and of columns between bars.
-    private static let smallestSide = 6
+    /// The minimum number of rows or columns between bars.
+    private static let smallestSide = 10
 
     /// Returns whether a scene begins with this picture.
     mutating func isCut(_ plane: LumaPlane) -> Bool {
@@ -48,18 +50,24 @@ struct SceneCut {
         return next.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } < Self.minimumVariance * Float(next.count)
     }
 
-    /// The cells between bars at the edges of the picture. A bar is uniform and the same in both thumbnails. The cells
-    /// beside it are excluded, too, because they can contain its edge.
+    /// The cells between two dark bars at opposite edges of the picture, as in letterboxed video. A bar is uniform and
+    /// the same in both thumbnails. The cells beside a bar are excluded, too, because they can contain its edge. A dark
+    /// sky or a dark floor is at one edge only.
     private var areaBetweenBars: (rows: Range<Int>, columns: Range<Int>) {
-        var (top, bottom, left, right) = (0, CellMeans.rows, 0, CellMeans.columns)
-        while bottom - top > Self.smallestSide, isBar(top..<top + 1, left..<right) { top += 1 }
-        while bottom - top > Self.smallestSide, isBar(bottom - 1..<bottom, left..<right) { bottom -= 1 }
-        while right - left > Self.smallestSide, isBar(top..<bottom, left..<left + 1) { left += 1 }
-        while right - left > Self.smallestSide, isBar(top..<bottom, right - 1..<right) { right -= 1 }
-        return (
-            (top == 0 ? 0 : top + 1)..<(bottom == CellMeans.rows ? bottom : bottom - 1),
-            (left == 0 ? 0 : left + 1)..<(right == CellMeans.columns ? right : right - 1)
-        )
+        let (height, width) = (CellMeans.rows, CellMeans.columns)
+        var (top, bottom, left, right) = (0, height, 0, width)
+        while top < height, isBar(top..<top + 1, 0..<width) { top += 1 }
+        while bottom > top, isBar(bottom - 1..<bottom, 0..<width) { bottom -= 1 }
+        while left < width, isBar(0..<height, left..<left + 1) { left += 1 }
+        while right > left, isBar(0..<height, right - 1..<right) { right -= 1 }
+        return (Self.area(from: top, to: bottom, of: height), Self.area(from: left, to: right, of: width))
+    }
+
+    /// Returns the cells of one axis between two bars of about the same thickness, or all cells.
+    private static func area(from start: Int, to end: Int, of length: Int) -> Range<Int> {
+        let (first, last) = (start, length - end)
+        guard first > 0, last > 0, abs(first - last) <= 1, end - start >= smallestSide else { return 0..<length }
+        return start + 1..<end - 1
     }
 
     private func isBar(_ rows: Range<Int>, _ columns: Range<Int>) -> Bool {
@@ -68,7 +76,7 @@ struct SceneCut {
             for x in columns {
                 let (a, b) = (current[y * CellMeans.columns + x], previous[y * CellMeans.columns + x])
                 (least, most) = (min(least, a, b), max(most, a, b))
-                if most - least >= Self.maximumBarRange { return false }
+                if most >= Self.maximumBarLevel || most - least >= Self.maximumBarRange { return false }
             }
         }
         return true

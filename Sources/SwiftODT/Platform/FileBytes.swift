@@ -71,9 +71,9 @@ package struct FileBytes {
 }
 
 package enum UniqueFile {
-    /// The file size limit of the process (RLIMIT_FSIZE) in bytes, or `Int.max` if there is no limit. A write beyond the
-    /// limit terminates the process with SIGXFSZ.
-    static var largest: Int {
+    /// The file size limit of the process (RLIMIT_FSIZE) in bytes, or `Int.max` if there is no limit. A write beyond
+    /// the limit terminates the process with SIGXFSZ.
+    static var fileSizeLimit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else { return 0 }
         return limit.rlim_cur == ~0 ? .max : Int(clamping: limit.rlim_cur)
@@ -85,11 +85,14 @@ package enum UniqueFile {
     /// - Parameters:
     ///   - start: the beginning of the path. Six unique characters follow it.
     ///   - end: the end of the path.
-    /// - Returns: the path of the file, or `nil` if the file cannot be written.
+    /// - Returns: the path of the file, or `nil` if the file cannot be written. `errno` then states the reason.
     package static func write(
         _ bytes: UnsafeRawBufferPointer, named start: String, ending end: String = ""
     ) -> String? {
-        guard bytes.count <= largest else { return nil }
+        guard bytes.count <= fileSizeLimit else {
+            errno = EFBIG
+            return nil
+        }
         let placeholder = String(repeating: "X", count: 6)
         var name = Array("\(start)\(placeholder)\(end)".utf8CString)
         let file = mkstemps(&name, Int32(end.utf8.count))
@@ -97,7 +100,9 @@ package enum UniqueFile {
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         let error = DescriptorWriting.write(bytes, to: file).error
         guard close(file) == 0, error == nil else {
+            let problem = error ?? errno
             unlink(name)
+            errno = problem
             return nil
         }
         return name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }

@@ -191,11 +191,11 @@ package final class RecordingWriter {
     private func put(_ text: String) throws(ODTError) {
         let bytes = Array(text.utf8)
         // A write beyond the file size limit would end the process with SIGXFSZ.
-        guard bytes.count <= UniqueFile.largest - length else {
+        guard bytes.count <= UniqueFile.fileSizeLimit - length else {
             hasEnded = true
             throw ODTError(
                 .outOfResources,
-                "\(path) cannot be written: the file size limit of \(UniqueFile.largest) bytes is reached; raise it "
+                "\(path) cannot be written: the file size limit of \(UniqueFile.fileSizeLimit) bytes is reached; raise it "
                     + "(ulimit -f)")
         }
         var done = 0

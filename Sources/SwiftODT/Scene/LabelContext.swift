@@ -20,7 +20,8 @@ struct LabelContext {
             let remaining = seen.filter { $0.key != tracks[index].id }.values
             let same = remaining.count { $0.kind == kind }
             guard remaining.count - same > max(1, 2 * same) else { continue }
-            // The camera may have turned to another scene.
+            // If all other visible objects have this kind, the camera has probably turned to another scene, and the
+            // label stays.
             let visible = remaining.filter { $0.time == time }
             if visible.isEmpty || visible.contains(where: { $0.kind != kind }) { tracks[index].label = nil }
         }

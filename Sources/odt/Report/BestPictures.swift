@@ -14,7 +14,8 @@ struct BestPictures {
     /// The number of the signal that ended the extraction; `nil` if no signal did.
     fileprivate(set) var signal: Int32?
 
-    /// The maximum number of pictures. More pictures would be too small to show an object. The shortest tracks get none.
+    /// The maximum number of pictures. More pictures would be too small to show an object. The shortest tracks get
+    /// none.
     private static let maximumCount = 5_000
     private var omittedCount = 0
 
@@ -97,6 +98,8 @@ private final class PicturePass: @unchecked Sendable {
     private static let maximumBytes = 9 << 20
     /// The picture of a detection is taken from a frame that is at most this many seconds later than the detection.
     private static let tolerance = 0.25
+    /// The margin around an object as a fraction of its size.
+    private static let margin = 0.08
 
     private(set) var found: BestPictures
 
@@ -203,7 +206,7 @@ private final class PicturePass: @unchecked Sendable {
         while let moment = moments.last, moment.time < (time + end) / 2 {
             moments.removeLast()
             guard moment.time > time - Self.tolerance else { continue }
-            let box = moment.box.withMargin(0.08).scaled(x: Double(pixels.width), y: Double(pixels.height))
+            let box = moment.box.grown(by: Self.margin).scaled(x: Double(pixels.width), y: Double(pixels.height))
             found.pictures[moment.place] = crop.jpeg(of: box, in: pixels, side: side, limit: limit)
         }
     }

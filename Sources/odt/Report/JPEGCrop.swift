@@ -1,17 +1,6 @@
 import CODTTurboJPEG
 import SwiftODT
 
-extension Box {
-    /// Adds a margin on each side, which shows the object's surroundings.
-    ///
-    /// - Parameter margin: The margin as a fraction of the box's width or height.
-    func withMargin(_ margin: Double) -> Box {
-        Box(
-            x: x - margin * width, y: y - margin * height, width: width * (1 + 2 * margin),
-            height: height * (1 + 2 * margin))
-    }
-}
-
 final class JPEGCrop {
     private let compressor = JPEGCompressor()
 

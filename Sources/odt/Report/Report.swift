@@ -19,8 +19,8 @@ private let help = """
     and its clips are those of the same watch (--clips). A camera with redaction shows only files recorded with it.
 
       -o FILE        the page; '-' is standard output (default: FILE.jsonl's name with -report.html, in the current folder)
-      --csv FILE     write a table with one row per object ('-' is standard output); without -o and without VIDEO there is
-                     no page then
+      --csv FILE     write a table with one row per object ('-' is standard output); without -o, VIDEO and PAGE.html, no
+                     page is written
       --events-csv FILE
                      write a table with one row per event of zones and lines, likewise
       --title TEXT   the heading (default: the name of VIDEO or FILE.jsonl)

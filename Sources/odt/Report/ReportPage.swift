@@ -75,9 +75,9 @@ struct ReportData {
     func json(_ tracks: [ObservedTrack]) -> [UInt8] {
         let start = observations.span?.lowerBound ?? 0
         var members = header(start)
-        members["tracks"] = .array(tracks.map { row($0, start) })
-        members["heat"] = .array(heat.sorted { $0.key < $1.key }.map { object($0.value, label: $0.key) })
-        members["zones"] = .array(observations.zones.map { object($0, start) })
+        members["tracks"] = .array(tracks.map { array(of: $0, start) })
+        members["heat"] = .array(heat.sorted { $0.key < $1.key }.map { object(of: $0.value, label: $0.key) })
+        members["zones"] = .array(observations.zones.map { object(of: $0, start) })
         members["untracked"] = untracked
         return Array(JSONValue.object(members).text.utf8)
     }
@@ -129,39 +129,39 @@ struct ReportData {
     /// Returns a track as an array: id, label, category, first time, last time, best time, best score, path length,
     /// source, reason, recording, and for several visits an array of their first and last times. Times are in seconds
     /// since `start`. Unknown numbers are -1.
-    private func row(_ track: ObservedTrack, _ start: Double) -> JSONValue {
+    private func array(of track: ObservedTrack, _ start: Double) -> JSONValue {
         let (key, best) = (track.key, track.best)
         var row: [JSONValue] = [
-            number(key.id), number(track.label), number(track.category), figure(track.first - start),
-            figure(track.last - start), figure((best?.time ?? track.first) - start), figure(best?.score ?? -1),
+            number(key.id), number(track.label), number(track.category), rounded(track.first - start),
+            rounded(track.last - start), rounded((best?.time ?? track.first) - start), rounded(best?.score ?? -1),
             .number((track.pathLength ?? -1).rounded()), number(key.source), .string(track.reason),
             number(key.recording),
         ]
         if track.visits.count > 1 {
-            row.append(.array(track.visits.map { .array([figure($0.first - start), figure($0.last - start)]) }))
+            row.append(.array(track.visits.map { .array([rounded($0.first - start), rounded($0.last - start)]) }))
         }
         return .array(row)
     }
 
-    private func object(_ map: HeatMap, label: Int) -> JSONValue {
+    private func object(of map: HeatMap, label: Int) -> JSONValue {
         .object([
             "label": number(label), "rows": number(map.rows),
-            "cells": .array(map.cells.map { figure(Double($0), perUnit: 100) }),
+            "cells": .array(map.cells.map { rounded(Double($0), perUnit: 100) }),
         ])
     }
 
     /// Returns a zone as an object. Each event in it is an array: time, kind, track id, label, dwell time, recording.
     /// Each entry of `byLabel` is an array: label, entered, left, in, out, total dwell time, longest dwell time. Times
     /// are in seconds.
-    private func object(_ zone: ObservedZone, _ start: Double) -> JSONValue {
+    private func object(of zone: ObservedZone, _ start: Double) -> JSONValue {
         let tallies = zone.byLabel.sorted { $0.key < $1.key }.map { label, tally -> JSONValue in
             let counts = [label, tally.entered, tally.left, tally.in, tally.out]
-            return .array(counts.map { number($0) } + [figure(tally.stayed), figure(tally.longest)])
+            return .array(counts.map { number($0) } + [rounded(tally.stayed), rounded(tally.longest)])
         }
         let events = zone.events.map { event -> JSONValue in
             .array([
-                figure(event.time - start), .string(event.kind.rawValue), number(event.id), number(event.label),
-                figure(event.dwell ?? -1), number(event.recording),
+                rounded(event.time - start), .string(event.kind.rawValue), number(event.id), number(event.label),
+                rounded(event.dwell ?? -1), number(event.recording),
             ])
         }
         return .object([
@@ -175,10 +175,10 @@ struct ReportData {
     private var untracked: JSONValue {
         let series = observations.untracked
         let times = observations.untrackedTime.sorted { $0.key < $1.key }.map { label, time -> JSONValue in
-            .array([number(label), figure(time, perUnit: 100)])
+            .array([number(label), rounded(time, perUnit: 100)])
         }
         let counts = series.sums.sorted { $0.key < $1.key }.map { label, sums -> JSONValue in
-            .array([number(label), .array(sums.map { figure($0 / series.step, perUnit: 100) })])
+            .array([number(label), .array(sums.map { rounded($0 / series.step, perUnit: 100) })])
         }
         return .object([
             "most": number(observations.maximumUntracked), "step": .number(series.step), "times": .array(times),
@@ -189,7 +189,7 @@ struct ReportData {
     private func number(_ value: Int) -> JSONValue { .number(Double(value)) }
 
     /// Rounds a value to a multiple of 1 / `perUnit`.
-    private func figure(_ value: Double, perUnit scale: Double = 1_000) -> JSONValue {
+    private func rounded(_ value: Double, perUnit scale: Double = 1_000) -> JSONValue {
         .number((value * scale).rounded() / scale)
     }
 }

@@ -11,6 +11,7 @@ final class Camera: Sendable {
     private struct State {
         var plan: CameraPlan
         var isRunning = false
+        var lacksThread = false
         /// Whether the plan has changed since the current connection was established.
         var isChanged = false
         /// The reason why the camera is not watched any longer; `nil` while it is watched.
@@ -58,7 +59,7 @@ final class Camera: Sendable {
     /// - Returns: Whether no thread watches the camera. The caller then has to start a thread that calls ``watch()``.
     func use(_ plan: CameraPlan) -> Bool {
         let (connection, isIdle) = state.update { state in
-            defer { (state.isRunning, state.stopReason) = (true, nil) }
+            defer { (state.isRunning, state.lacksThread, state.stopReason) = (true, false, nil) }
             state.plan = plan
             state.isChanged = state.isRunning
             return (state.connection, !state.isRunning)
@@ -68,7 +69,10 @@ final class Camera: Sendable {
     }
 
     /// Notes that no thread could be started after ``use(_:)``.
-    func notStarted() { state.update { $0.isRunning = false } }
+    func noteStartFailure() { state.update { ($0.isRunning, $0.lacksThread) = (false, true) } }
+
+    /// Whether the camera is not watched because no thread could be started.
+    var lacksThread: Bool { state.read(\.lacksThread) }
 
     /// Ends the connection. ``watch()`` then returns.
     func stop(because reason: String) {
@@ -152,8 +156,8 @@ final class Camera: Sendable {
     }
 
     private func connect(_ plan: CameraPlan) -> CameraSession.Ending {
-        // A segment or clip may be finished after the connection has ended. It is not reported then, because its running
-        // times do not belong to the next connection.
+        // A segment or clip may be finished after the connection has ended. It is not reported then, because its
+        // running times do not belong to the next connection.
         let isOver = Monitor(false)
         defer { isOver.update { $0 = true } }
         do {

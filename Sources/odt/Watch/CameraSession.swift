@@ -140,7 +140,8 @@ final class CameraSession: Sendable {
         }
         configuration.trouble = {
             guard !hasLength.read({ $0 }), watchdog.silence > frameTimeout else { return nil }
-            return "no frame for \(JSONValue.number(Double(frameTimeout / 10_000_000) / 100).text) s"
+            let seconds = (Double(frameTimeout) / 1e7).rounded() / 100
+            return "no frame for \(JSONValue.number(seconds).text) s"
         }
         player = Player(pipeline, configuration, notify: notify)
     }

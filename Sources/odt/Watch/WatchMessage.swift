@@ -20,8 +20,8 @@ struct WatchMessage {
     /// the file can be read later. It must not block for a message of a camera.
     let mayWait: Bool
 
-    /// The wall-clock time of the message's frame, in nanoseconds since 1970. The gate can delay frames by some seconds.
-    /// Equals ``time`` if the message has no `utc-time`, or if `utc-time` is later than ``time`` or more than
+    /// The wall-clock time of the message's frame, in nanoseconds since 1970. The gate can delay frames by some
+    /// seconds. Equals ``time`` if the message has no `utc-time`, or if `utc-time` is later than ``time`` or more than
     /// ``CameraGate/longestCalm`` earlier, because the clock of the camera is wrong.
     var frameTime: Nanoseconds {
         guard let taken = fields.count("utc-time").flatMap({ Nanoseconds(exactly: $0) }),
@@ -87,7 +87,7 @@ final class WatchSinks: Sendable {
                 let recordings = PageRecordings(
                     folder: try RecordOptions(options)?.folder.path, clips: try ClipOptions(options)?.folder.path,
                     store: try StoreOptions(options)?.path)
-                recordings.use(Self.redactions(of: plan.cameras))
+                recordings.use(Self.configured(plan.cameras))
                 let live = try LivePage(pageOptions, metrics, cameras: cameras, recordings: recordings, notify: notify)
                 page = live
                 sinks.append(live)
@@ -130,11 +130,11 @@ final class WatchSinks: Sendable {
     }
 
     func use(_ plans: [CameraPlan]) {
-        let cameras = Self.redactions(of: plans)
+        let cameras = Self.configured(plans)
         for sink in all { sink.use(cameras) }
     }
 
-    private static func redactions(of plans: [CameraPlan]) -> [ConfiguredCamera] {
+    private static func configured(_ plans: [CameraPlan]) -> [ConfiguredCamera] {
         plans.map { ($0.name, RedactionFilter(of: $0)) }
     }
 

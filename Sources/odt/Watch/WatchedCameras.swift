@@ -119,15 +119,19 @@ final class WatchedCameras: Sendable {
         sinks.use(plans)
         let removed = before.filter { old in !plans.contains { $0.name == old.name } }
         let added = plans.filter { new in !before.contains { $0.name == new.name } }
-        let changed = plans.filter { new in before.contains { $0.name == new.name && $0.differs(from: new) } }
+        let changed = plans.filter { new in
+            before.contains { $0.name == new.name && $0.differs(from: new) } || known[new.name]?.lacksThread == true
+        }
         for old in removed { known[old.name]?.stop(because: "the camera was removed from the configuration") }
         for new in added + changed {
             let camera = known[new.name] ?? Camera(new, plan, sinks: sinks, recording: recording, clips: clips)
             state.update { $0.cameras[new.name] = camera }
             guard camera.use(new), !start(camera) else { continue }
-            camera.notStarted()
+            camera.noteStartFailure()
             state.update { $0.outcomes[new.name] = .failed }
-            printError("odt watch: \(new.name): cannot start a thread (ulimit -u)")
+            printError(
+                "odt watch: \(new.name): cannot start a thread; end other processes, or raise their limit (ulimit -u), and reload"
+            )
         }
         // A signal stops only the cameras that are listed when the signal arrives. If the signal arrived before the new
         // cameras were listed, they are stopped here.

@@ -127,6 +127,15 @@ import Testing
         }
     }
 
+    @Test func boxesOnGreyFramesAreWhiteUnlessColourIsFixed() {
+        var options = AnnotatorOptions()
+        #expect(options.adapted(to: .gray8).boxColor == 0xFFFF_FFFF)
+        #expect(options.adapted(to: .gray8).colorMode == .fixed)
+        #expect(options.adapted(to: .bgrx).colorMode == .trackingID)
+        options.colorMode = .fixed
+        #expect(options.adapted(to: .gray8).boxColor == options.boxColor)
+    }
+
     /// Compares the drawing in each format with the drawing in RGB: per pixel, or per group of pixels that share
     /// chroma.
     @Test(arguments: PixelFormat.allCases)

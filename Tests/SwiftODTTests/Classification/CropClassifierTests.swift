@@ -50,6 +50,11 @@ import Testing
         #expect(!TrackClassifierConfiguration(modelFile: "mine.tflite", isModelNeeded: false).isModelNeeded)
     }
 
+    @Test func customModelClassifiesAllObjects() {
+        #expect(TrackClassifierConfiguration(modelFile: "mine.tflite").options.classifiesAll)
+        #expect(!TrackClassifierConfiguration().options.classifiesAll)
+    }
+
     @Test func missingFileIsNamed() throws {
         let error = try detectorError { _ = try CropClassifier(modelFile: "/nowhere/mine.tflite") }
         #expect(error.reason == .fileNotFound && error.description.contains("/nowhere/mine.tflite"))

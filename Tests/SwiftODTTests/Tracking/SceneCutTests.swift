@@ -52,24 +52,31 @@ import Testing
     }
 
     /// The bars of letterboxed and pillarboxed video are the same in both scenes.
-    @Test(arguments: [(0, 60), (120, 0)]) func cutBetweenBarsIsDetected(across: Int, down: Int) {
+    @Test(arguments: [(0, 36), (80, 0)]) func cutBetweenBarsIsDetected(across: Int, down: Int) {
         var cut = SceneCut()
-        func barred(_ plane: LumaPlane) -> LumaPlane {
-            let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: plane.width * plane.height)
-            for index in pixels.indices {
-                let (x, y) = (index % plane.width, index / plane.width)
-                let isInside =
-                    (across..<plane.width - across).contains(x) && (down..<plane.height - down).contains(y)
-                pixels[index] = isInside ? plane.pixels[index] : 16
-            }
-            return LumaPlane(
-                adopting: pixels, width: plane.width, height: plane.height, scaleX: plane.scaleX, scaleY: plane.scaleY,
-                time: 0)
-        }
         let other = SyntheticScene(seed: 408)
         let planes =
             (0..<5).map { Self.scene.plane(at: Double($0) / 30) } + [other.plane(at: 0.2), other.plane(at: 0.25)]
-        #expect(planes.map { cut.isCut(barred($0)) } == [false, false, false, false, false, true, false])
+        let isCut = planes.map { plane in
+            cut.isCut(
+                plane.painted { x, y, grey in
+                    (across..<plane.width - across).contains(x) && (down..<plane.height - down).contains(y) ? grey : 16
+                })
+        }
+        #expect(isCut == [false, false, false, false, false, true, false])
+    }
+
+    /// A dark sky is no bar. Otherwise, a large object below it would fill most of the compared cells.
+    @Test func objectBelowDarkSkyIsNoCut() {
+        var cut = SceneCut()
+        let isCut = (0..<6).map { frame in
+            cut.isCut(
+                Self.scene.plane(at: 0).painted { x, y, grey in
+                    if y < 100 { return 16 }
+                    return frame == 5 && (40..<280).contains(x) && y > 110 ? 230 : 90 + grey / 8
+                })
+        }
+        #expect(!isCut.contains(true))
     }
 
     @Test func sceneCutEndsTracks() {
@@ -90,5 +97,15 @@ import Testing
         #expect(!tracker.isCut)
         tracker.update([detection, detection], seenAt: 360_000_000)
         #expect(tracker.tracks.map(\.id) == [2])
+    }
+}
+
+extension LumaPlane {
+    /// Returns a copy with the grey levels that `body` returns for each position and grey level.
+    fileprivate func painted(_ body: (Int, Int, UInt8) -> UInt8) -> LumaPlane {
+        let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: width * height)
+        for index in copy.indices { copy[index] = body(index % width, index / width, pixels[index]) }
+        return LumaPlane(
+            adopting: copy, width: width, height: height, scaleX: scaleX, scaleY: scaleY, time: 0)
     }
 }

@@ -58,8 +58,9 @@ struct NetworkCache {
     ) {
         let key = self.key(file, input: input, target: target)
         // The network is exported to memory and then written with `write`, which reports a full disk. The runtime would
-        // not report it.
-        guard UniqueFile.largest == .max, let bytes = compiled.exported(), write(bytes.content, to: path(key, ".blob")),
+        // not report it. Under a file size limit, networks are not cached.
+        guard UniqueFile.fileSizeLimit == .max, let bytes = compiled.exported(),
+            write(bytes.content, to: path(key, ".blob")),
             writeEntry(key: key, sum: bytes.sum, text: description.text)
         else {
             Diagnostics.report(
@@ -116,7 +117,9 @@ struct NetworkCache {
 
     /// Replaces an earlier file atomically: readers get either the old or the new content.
     private func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Bool {
-        guard UniqueFile.largest == .max, let new = UniqueFile.write(bytes, named: path + ".") else { return false }
+        guard UniqueFile.fileSizeLimit == .max, let new = UniqueFile.write(bytes, named: path + ".") else {
+            return false
+        }
         guard rename(new, path) == 0 else {
             unlink(new)
             return false

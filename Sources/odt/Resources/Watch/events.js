@@ -21,7 +21,7 @@ function eventText(event) {
 function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
 
 function clipLinks(event) {
-  // The oldest one of several clips that begin at the same key frame.
+  // The list begins with the newest clip. If several clips contain the event, the oldest one was recorded for it.
   const clip = server.clips.findLast(clip => clip.camera === event.camera && clip.from <= event.time && event.time <= clip.to);
   if (!clip) return [];
   const link = (file, text, more, query = "") => make("a", {href: `/clips/${[clip.camera, file].map(encodeURIComponent).join("/")}${query}`, ...more}, text);

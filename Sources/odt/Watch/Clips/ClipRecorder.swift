@@ -50,8 +50,8 @@ final class ClipRecorder: @unchecked Sendable {
     private var fileStart: Nanoseconds = 0
     /// The highest running time in nanoseconds of the frames of ``file``.
     private var fileEnd: Nanoseconds = 0
-    /// The clips that have ended and wait for the picture of their object, with the paths and the first and last running
-    /// times of their videos.
+    /// The clips that have ended and wait for the picture of their object, with the paths and the first and last
+    /// running times of their videos.
     private var ended: [(span: ClipSpans.Span, path: String, start: Nanoseconds, end: Nanoseconds)] = []
     private var isFailing = false
     /// `now` is the running time of the latest frame. After a failure, no clip begins before the running time

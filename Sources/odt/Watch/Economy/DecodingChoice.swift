@@ -11,9 +11,9 @@ struct DecodingChoice: Equatable, Sendable {
                              processor time; results are late by up to one key-frame distance of the camera
           --gate auto|off    auto: with inference-interval=0, decode only key frames of calm H.264 and H.265 cameras
                              (default). [camera NAME] can set gate and economy for one camera
-          --cpus N           limit the detectors of cameras with the same model together to N processors, 1 to 1,024, in
-                             turns: the most useful inference first, and no camera waits forever (default: each camera
-                             uses all processors)
+          --cpus N           at most N processors (1 to 1,024) for the detectors of all cameras with the same model. They
+                             take turns: the most useful inference first, and no camera waits forever (default: each
+                             camera uses all processors)
         """
 
     /// The option `gate`, about the gate that drops encoded frames before the decoder; `nil` if it is not set.

@@ -122,7 +122,7 @@ final class BestCrops: Sendable {
 
     private static func box(of object: MessageFields, in pixels: FramePixels, margin: Double = 0) -> Box {
         let edges = ["x-min", "y-min", "x-max", "y-max"].map { object.real($0) ?? 0 }
-        return Box(minX: edges[0], minY: edges[1], maxX: edges[2], maxY: edges[3]).withMargin(margin)
+        return Box(minX: edges[0], minY: edges[1], maxX: edges[2], maxY: edges[3]).grown(by: margin)
             .scaled(x: Double(pixels.width), y: Double(pixels.height))
     }
 

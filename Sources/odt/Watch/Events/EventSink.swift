@@ -25,8 +25,8 @@ final class EventSink: MeasuredSink {
         try use(rules)
     }
 
-    /// Replaces the rules. A receiver that is no longer used passes the events in its queue to the new receiver of their
-    /// rule, or delivers them if there is no rule of this name any more.
+    /// Replaces the rules. A receiver that is no longer used passes the events in its queue to the new receiver of
+    /// their rule, or delivers them if there is no rule of this name any more.
     func use(_ rules: [EventRule]) throws {
         let actions = Set(rules.compactMap(\.action))
         var receivers = state.withLock(\.receivers)

@@ -6,8 +6,8 @@ import SwiftODT
 ///
 /// `@unchecked Sendable`: the session is used only on the receiver's thread.
 final class EventURL: EventDelivery, @unchecked Sendable {
-    /// The maximum number of bytes of the answer that are read. The bytes are ignored, but a server may end its work when
-    /// the client closes the connection early.
+    /// The maximum number of bytes of the answer that are read. The bytes are ignored, but a server may end its work
+    /// when the client closes the connection early.
     private static let maximumAnswer = 1 << 16
     /// `SOUP_MESSAGE_NO_REDIRECT`. When libsoup follows a redirect, it usually replaces the POST request by a GET
     /// request without the event.
@@ -30,7 +30,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
     init(_ url: String, timeout: Int = 30, answerTime: Nanoseconds = 30_000_000_000) throws {
         (self.url, self.timeout, self.answerTime, library) = (url, timeout, answerTime, try SoupClient())
         guard let message = library.newMessage("POST", url) else {
-            throw PlaybackError("the URL is not valid", isUsage: true)
+            throw PlaybackError("the URL is not valid; use http://HOST/PATH or https://HOST/PATH", isUsage: true)
         }
         g_object_unref(UnsafeMutableRawPointer(message))
         Self.registerTypes(of: library)

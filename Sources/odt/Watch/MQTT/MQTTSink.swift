@@ -191,8 +191,8 @@ struct SnapshotRedaction {
     /// The cameras of the configuration.
     private(set) var filters: [String: Filter] = [:]
 
-    /// Uses the cameras of a new configuration. Returns the cameras whose earlier pictures must be removed. At the start
-    /// of the program these are all cameras with redaction, because the redaction of an earlier run is unknown.
+    /// Uses the cameras of a new configuration. Returns the cameras whose earlier pictures must be removed. At the
+    /// start of the program these are all cameras with redaction, because the redaction of an earlier run is unknown.
     mutating func use(_ new: [String: Filter]) -> [String] {
         let removed = new.filter { name, filter in
             filters[name].map { $0 != filter } ?? (filter == nil || filter?.properties != nil)

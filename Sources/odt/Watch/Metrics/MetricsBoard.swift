@@ -47,7 +47,7 @@ final class MetricsBoard: WatchSink {
     }
 
     func take(_ segment: FinishedSegment, of camera: String) {
-        // Without the lock, because a disk that does not answer would block all cameras.
+        // The size is read without the lock, because a disk that does not respond would block all cameras.
         let bytes = FileBytes.size(segment.path) ?? 0
         state.withLock { $0.cameras[camera, default: Listed()].metrics.noteSegment(bytes: bytes) }
     }

@@ -37,8 +37,8 @@ final class LivePage: WatchSink {
     /// Returns whether a client views this camera at the moment. Does not block.
     func wantsPictures(of camera: String) -> Bool { pictures.areWanted(of: camera) }
 
-    /// Receives an annotated picture as a JPEG file. After the configuration was read again, the earlier connection of a
-    /// camera can still deliver pictures. They are ignored if the redaction has changed.
+    /// Receives an annotated picture as a JPEG file. After the configuration was read again, the earlier connection of
+    /// a camera can still deliver pictures. They are ignored if the redaction has changed.
     func take(picture jpeg: [UInt8], of camera: String, redaction: RedactionFilter) {
         pictures.put(PagePicture(jpeg), of: camera) { recordings.permits(redaction, of: camera) }
         server.wake()

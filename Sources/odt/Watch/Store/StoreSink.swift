@@ -52,8 +52,8 @@ final class StoreSink: MeasuredSink {
     private let library: SQLiteLibrary
     /// The interval in nanoseconds at which the file is compared with the file at the path.
     private let fileCheckInterval: Nanoseconds
-    /// The maximum number of queued rows, by default about 20 MB. Boxes are counted as rows. Results are dropped as soon
-    /// as the queue is half full.
+    /// The maximum number of queued rows, by default about 20 MB. Boxes are counted as rows. Results are dropped as
+    /// soon as the queue is half full.
     private let maximumWaiting: Int
     private var path: String { options.path }
     private let notify: @Sendable (String) -> Void
@@ -209,7 +209,8 @@ final class StoreSink: MeasuredSink {
         }
     }
 
-    /// Opens the file at the path after it was moved, replaced or deleted. Sessions are inserted again with their next row.
+    /// Opens the file at the path after it was moved, replaced or deleted. Sessions are inserted again with their next
+    /// row.
     private func reopen() throws -> Store {
         let store = try Store(options, library)
         try store.writer.write(state.withLock(\.redaction)[...])

@@ -16,7 +16,7 @@ struct StoredCamera {
     /// The maximum time in milliseconds from a frame to its message. With the gate, it can change from one message to
     /// the next.
     private static let longestDelay: Int64 = CameraGate.longestCalm / 1_000_000
-    /// The maximum number of ``clipTimes``.
+    /// Only this number of ``clipTimes`` is kept, so that memory stays bounded.
     private static let maximumClipTimes = 256
 
     let name: String
@@ -89,7 +89,8 @@ struct StoredCamera {
         }
     }
 
-    /// Returns the row of a recorded segment. Before the first message with a time, the times are those of the file name.
+    /// Returns the row of a recorded segment. Before the first message with a time, the times are those of the file
+    /// name.
     func row(of segment: FinishedSegment) -> StoreRow? {
         let (start, end) = (segment.start.clampedToRange / 1_000_000, segment.end.clampedToRange / 1_000_000)
         let file = PartFile.parts(of: segment.path)
@@ -98,8 +99,8 @@ struct StoredCamera {
             of: segment.path, in: "segment", from: start, to: end, ("length", .integer(end - start)), fallback: named)
     }
 
-    /// Returns the row of a clip. Several clips can begin at the same key frame, but the time is a part of the primary key.
-    /// Each further clip is therefore stored as 1 ms later.
+    /// Returns the row of a clip. Several clips can begin at the same key frame, but the time is a part of the primary
+    /// key. Each further clip is therefore stored with a beginning 1 ms later.
     mutating func row(of clip: SavedClip) -> StoreRow? {
         let (start, end) = (clip.start.clampedToRange / 1_000_000, clip.end.clampedToRange / 1_000_000)
         let picture = clip.picture.map { PartFile.parts(of: clip.path).folder + $0 }

@@ -211,8 +211,8 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
-    /// Access times are no evidence: most file systems are mounted with `relatime` or `noatime`, where reading does not change one that is of today and
-    /// newer than the file.
+    /// Access times are no evidence: most file systems are mounted with `relatime` or `noatime`, where reading does not
+    /// change one that is of today and newer than the file.
     @Test func theCompiledNetworkThatWasUsedLeastRecentlyGoes() throws {
         let (cache, file) = try filled()
         for path in try files(".blob") + files(".network") { setAge(5000, accessedBefore: 4000, of: path.path) }
