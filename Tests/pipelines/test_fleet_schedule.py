@@ -86,7 +86,7 @@ class FakeExecutor:
             self.results[self.count] = (function(*arguments), None)
         except Exception as error:
             self.results[self.count] = (None, error)
-        self.maximum = max(self.most, len(self.results))
+        self.maximum = max(self.maximum, len(self.results))
         return self.count
 
     def first_done(self, handles, patience):
@@ -252,7 +252,7 @@ class Inside(unittest.TestCase):
             self.assertEqual(desk.run(f"file {number}" for number in range(count)).done, count)
             memory = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-            return memory, desk.executor.most
+            return memory, desk.executor.maximum
 
         few, many = peak(100), peak(5000)
         self.assertLessEqual(many[1], 10)

@@ -34,6 +34,26 @@ public struct Box: Hashable, Sendable, BitwiseCopyable {
 }
 
 extension Box {
+    /// Returns the box with edges moved to the borders of the picture at which the detected box of the object lay. An
+    /// object that is cut by a border usually continues outside the picture, so its visible part grows or shrinks
+    /// instead of moving away from the border.
+    ///
+    /// - Parameters:
+    ///   - detected: the latest detected box. With `nil`, no edge is moved.
+    ///   - width, height: the size of the picture.
+    ///   - limit: the maximum distance by which an edge is moved, as a fraction of the box's size.
+    func attached(toBordersOf detected: Box?, _ width: Int, _ height: Int, limit: Double) -> Box {
+        guard let detected else { return self }
+        let (right, bottom) = (Double(width), Double(height))
+        let (across, down) = (max(1, 0.02 * detected.width), max(1, 0.02 * detected.height))
+        let (mostAcross, mostDown) = (limit * self.width, limit * self.height)
+        return Box(
+            minX: detected.minX <= across && minX > 0 ? max(0, minX - mostAcross) : minX,
+            minY: detected.minY <= down && minY > 0 ? max(0, minY - mostDown) : minY,
+            maxX: detected.maxX >= right - across && maxX < right ? min(right, maxX + mostAcross) : maxX,
+            maxY: detected.maxY >= bottom - down && maxY < bottom ? min(bottom, maxY + mostDown) : maxY)
+    }
+
     /// Returns the box, enlarged on each side by a fraction of its size, but at least by `minimum` pixels.
     package func grown(by share: Double, minimum: Double = 0) -> Box {
         let (across, down) = (max(share * width, minimum), max(share * height, minimum))

@@ -291,7 +291,12 @@ extension Tracker {
         let time = state.settledTime
         return state.tracklets.map { tracklet in
             TrackPosition(
-                key: tracklet.key, box: tracklet.shownBox(at: time), firstSeen: tracklet.firstSeen,
+                key: tracklet.key,
+                box: tracklet.shownBox(at: time)
+                    .attached(
+                        toBordersOf: time > tracklet.lastSeen ? tracklet.lastBox : nil, state.width, state.height,
+                        limit: 100),
+                firstSeen: tracklet.firstSeen,
                 lastSeen: tracklet.lastSeen, lastBox: tracklet.lastBox,
                 missedFor: tracklet.misses > 0 ? time - tracklet.unseenSince : nil)
         }

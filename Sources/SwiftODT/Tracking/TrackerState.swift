@@ -95,18 +95,19 @@ struct TrackerState: ~Copyable {
     /// Returns the state of a track in the latest frame. Reads single fields, because a tracklet is large.
     @inline(__always)
     func track(_ index: Int) -> Track {
-        let now = now ?? settledTime
-        let age = max(0, now - tracklets[index].lastSeen)
+        let age = max(0, (now ?? settledTime) - tracklets[index].lastSeen)
         let isCoasting = tracklets[index].misses > 0
+        let detected = isCoasting || age == 0 ? nil : tracklets[index].lastBox
+        let box = tracklets[index].shownBox(at: settledTime).attached(toBordersOf: detected, width, height, limit: 1)
         let decay = isCoasting ? exp(-2 * Double(age) / Double(max(1, options.maxAge))) : 1
         return Track(
-            id: tracklets[index].id, box: tracklets[index].shownBox(at: settledTime),
+            id: tracklets[index].id, box: box,
             score: tracklets[index].strongScore, decayedScore: tracklets[index].score * decay,
             label: tracklets[index].votes.winner,
             state: isCoasting ? .coasting : tracklets[index].isNew ? .new : .tracked,
             firstSeen: tracklets[index].knownSince, lastSeen: tracklets[index].lastSeen, timeSinceUpdate: age,
             velocityX: tracklets[index].filter.velocity.x, velocityY: tracklets[index].filter.velocity.y,
-            origin: tracklets[index].lastSeen == now ? tracklets[index].origin : nil)
+            origin: age == 0 ? tracklets[index].origin : nil)
     }
 
     mutating func snapshot() -> TrackerSnapshot? {

@@ -107,3 +107,34 @@ import Testing
         }
     }
 }
+
+/// Tests boxes of objects that are cut by the border of the picture, between two inferences.
+@Suite struct BorderTests {
+    /// A person enters at the lower border, of which every fifth frame is inferred.
+    @Test func boxOfEnteringObjectStaysAtTheBorder() {
+        let tracker = Tracker()
+        var lowest: [Double] = []
+        for frame in 0..<21 {
+            tracker.advance(
+                to: Nanoseconds(frame) * 40_000_000, width: SyntheticScene.width, height: SyntheticScene.height,
+                luma: nil)
+            let top = Double(SyntheticScene.height) - 100 - 20 * Double(frame)
+            let box = Box(minX: 300, minY: top, maxX: 400, maxY: Double(SyntheticScene.height))
+            if frame % 5 == 0 {
+                tracker.update([Detection(box: box, score: 0.9)], seenAt: Nanoseconds(frame) * 40_000_000)
+            }
+            lowest += tracker.tracks.map(\.box.maxY)
+        }
+        #expect(lowest.count == 21)
+        #expect(lowest.allSatisfy { abs($0 - Double(SyntheticScene.height)) < 20 }, "\(lowest)")
+    }
+
+    @Test func edgesAtBordersAreMovedByAtMostTheLimit() {
+        let (detected, moved) = (Box(x: 0, y: 40, width: 50, height: 60), Box(x: 30, y: 30, width: 50, height: 60))
+        let whole = Box(minX: 0, minY: 30, maxX: 80, maxY: 100)
+        #expect(moved.attached(toBordersOf: detected, 200, 100, limit: 1) == whole)
+        #expect(moved.attached(toBordersOf: detected, 200, 100, limit: 0.2).minX == 20)
+        #expect(moved.attached(toBordersOf: moved, 200, 100, limit: 1) == moved)
+        #expect(moved.attached(toBordersOf: nil, 200, 100, limit: 1) == moved)
+    }
+}
