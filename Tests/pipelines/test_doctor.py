@@ -60,7 +60,7 @@ class Doctor(unittest.TestCase):
                               env=os.environ | NO_RUNTIME)
         self.assertEqual(said.returncode, 1)
         self.assertIn("missing  runtime", said.stdout)
-        self.assertIn("run Pipelines/setup to install it", said.stdout)
+        self.assertIn('run "odt setup" (in a checkout Pipelines/setup)', said.stdout)
         self.assertTrue(said.stdout.endswith("Missing: runtime.\n"), said.stdout[-200:])
 
     def test_verdicts_have_colors_on_terminals(self):
@@ -76,6 +76,7 @@ class Doctor(unittest.TestCase):
         found = examined(**NO_RUNTIME)
         self.assertEqual(found["runtime"]["verdict"], "missing")
         self.assertIn("/nowhere", found["runtime"]["detail"])
+        self.assertEqual(found["runtime"]["remedy"], "without it only detector=motion, upstream, tensors and recorded work")
         self.assertNotIn("network", found)
 
     @unittest.skipUnless(shutil.which("cc"), "needs a C compiler")
@@ -84,6 +85,7 @@ class Doctor(unittest.TestCase):
                        input="#include <stdlib.h>\n__attribute__((constructor)) static void begin(void) { abort(); }\n")
         found = examined(SWIFTODT_OPENVINO=str(self.folder))
         self.assertEqual((found["runtime"]["verdict"], found["runtime"]["detail"]), ("missing", "loading it crashes with signal 6, so a file is damaged"))
+        self.assertIn("run Pipelines/setup to install it", found["runtime"]["remedy"])
         self.assertNotIn("network", found)
 
     def test_own_model_needs_no_manifest_of_the_catalogue(self):
@@ -97,6 +99,18 @@ class Doctor(unittest.TestCase):
         found = examined(SWIFTODT_MODEL=str(self.folder / "own.onnx"))["detector"]
         self.assertEqual(found["verdict"], "fine", found)
         self.assertIn("own, intact", found["detail"])
+
+    def test_missing_chosen_model_is_named_with_the_origin_of_the_choice(self):
+        (self.folder / "swiftodt").mkdir()
+        choices = self.folder / "swiftodt/models.json"
+        choices.write_text('{"classifier": "absent"}')
+        found = examined(XDG_CONFIG_HOME=str(self.folder), SWIFTODT_MODEL="nosuch", **NO_RUNTIME)
+        for part, name, origin, remedy in (("detector", "nosuch", "SWIFTODT_MODEL makes it", "unset SWIFTODT_MODEL"),
+                                           ("classifier", "absent", f"{choices} makes it", "odt models use --best")):
+            self.assertEqual(found[part]["verdict"], "missing")
+            self.assertIn(f"there is no model file {name}", found[part]["detail"])
+            self.assertIn(origin, found[part]["detail"])
+            self.assertIn(remedy, found[part]["remedy"])
 
     def test_missing_and_damaged_models_are_reported(self):
         empty = examined(XDG_DATA_HOME=str(self.folder))

@@ -585,6 +585,9 @@ class Choosing(Fetching):
         shown = self.play("updates=every-frame")
         self.assertRegex(shown.stdout, r"model=\(string\)mine\.\w+, model-sum=\(string\)[0-9a-f-]+")
         self.assertEqual(self.default(SWIFTODT_MODEL=DETECTORS[0]), best)
+        said = self.odt("models", "use", "mine", SWIFTODT_MODEL="nosuch")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        self.assertIn("SWIFTODT_MODEL=nosuch overrides the choice of mine.", said.stdout)
         # A file of this name in the working directory does not replace the installed model.
         shutil.copy(self.file("junk.onnx")[0], os.path.join(self.folder, "mine"))
         here = subprocess.run([os.path.join(ROOT, ".build/tool/odt"), "models", "list"], cwd=self.folder, capture_output=True, text=True,
@@ -597,7 +600,7 @@ class Choosing(Fetching):
     def test_missing_choice_is_an_error_that_names_its_origin(self):
         for words, environment, origin in (
                 ((), {"SWIFTODT_MODEL": "nowhere"}, "SWIFTODT_MODEL"), ((), {}, "models.json"),
-                (("models", "use", "nowhere"), {}, "nowhere"), (("models", "use"), {}, "--best")):
+                ((), {"SWIFTODT_MODEL": "nowhere"}, "unset it"), (("models", "use", "nowhere"), {}, "nowhere"), (("models", "use"), {}, "--best")):
             if origin == "models.json":
                 self.choose("detector")
             with self.subTest(origin=origin):

@@ -38,9 +38,10 @@ package enum ModelSearchPath {
                 if choice.origin != ModelChoice.variable, let path = installed(choice.model) { return path }
                 return try locate(named: choice.model)
             } catch {
-                throw ODTError(
-                    error.reason,
-                    "\(error) (\(choice.origin) makes it the default; \"odt models use\" chooses another one)")
+                let remedy =
+                    choice.origin == ModelChoice.variable
+                    ? "unset it or name another model" : "\"odt models use\" chooses another one"
+                throw ODTError(error.reason, "\(error) (\(choice.origin) makes it the default; \(remedy))")
             }
         }
         for file in purpose.files {

@@ -75,18 +75,27 @@ private func checkRuntime() -> CheckResult? {
     if runtimeProblem == nil, let runtime = try? InferenceRuntime.find() {
         return .fine("OpenVINO \(runtime.version), \(runtime.processor)")
     }
+    let problem = runtimeProblem ?? ""
+    // Most problems name the command already.
+    let advice = problem.contains("odt setup") ? "" : "; run \(FetchProgram.advice) to install it"
     return .missing(
-        runtimeProblem ?? "",
-        remedy:
-            "without it only detector=motion, upstream, tensors and recorded work; run \(FetchProgram.advice) to "
-            + "install it")
+        problem, remedy: "without it only detector=motion, upstream, tensors and recorded work\(advice)")
 }
 
 private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
     let fetch = FetchProgram.modelAdvice
-    guard let path = try? ModelSearchPath.locate(purpose) else {
+    let path: String
+    do {
+        path = try ModelSearchPath.locate(purpose)
+    } catch {
+        guard let choice = ModelChoice.of(purpose) else {
+            return .missing(
+                "no model in \(ModelSearchPath.folders.joined(separator: ", "))", remedy: "run \(fetch) to fetch it")
+        }
         return .missing(
-            "no model in \(ModelSearchPath.folders.joined(separator: ", "))", remedy: "run \(fetch) to fetch it")
+            "\(error)",
+            remedy: choice.origin == ModelChoice.variable
+                ? "unset \(ModelChoice.variable)" : "run 'odt models use --best' to remove the choice")
     }
     let name = FilePath.stem(of: path)
     guard let manifest = try? ModelManifest.load(besideModel: path), !manifest.files.isEmpty else {
