@@ -94,7 +94,8 @@ class Reading(Report):
         self.refuses("", "- is empty")
         self.refuses("\n\n \n", "no swiftodt message in its 3 lines")
         self.refuses('{"message": "stats"}\n', "has no swiftodt message")
-        self.refuses("a,b\n1,2\n", "-:1: invalid JSON")
+        said = self.odt("-o", "page.html", "-", text=b"a,b\n1,2\n").stderr
+        self.assertRegex(said, b"-:1: invalid JSON: .*; name the file of odt annotate --json first, then the video\n")
         self.refuses("[]\n", "-:1: not a swiftodt message")
         self.refuses(good + "\n" + '{"id": 1}\n', '-:3: not a swiftodt message: the field "message" is missing')
         self.refuses(good + good[:40] + "\n" + good, "-:2: invalid JSON")

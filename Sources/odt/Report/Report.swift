@@ -230,7 +230,9 @@ private func observe(_ file: String, keepsAllEvents: Bool) throws -> (Observatio
         } catch  where !lines.isWhole && !observations.isEmpty {
             isCutOff = true
         } catch let error as JSONValue.SyntaxError {
-            throw ReportError("\(file):\(lines.number): invalid JSON: \(error.reason)")
+            // An error in the first line suggests another kind of file, such as the video.
+            let advice = lines.number == 1 ? "; name the file of odt annotate --json first, then the video" : ""
+            throw ReportError("\(file):\(lines.number): invalid JSON: \(error.reason)\(advice)")
         } catch {
             throw ReportError("\(file):\(lines.number): \(error)")
         }
