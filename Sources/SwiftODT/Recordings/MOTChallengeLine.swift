@@ -28,7 +28,7 @@ package struct MOTChallengeLine {
             let word = rest.prefix { !Self.isBlank($0) && !Self.separates($0, commaIsPoint) }
             if word.isEmpty { throw MOTChallengeError("column \(columns.count + 1) is empty.") }
             guard let number = DecimalText.number(word, point: commaIsPoint ? Self.comma : UInt8(ascii: ".")) else {
-                throw MOTChallengeError("not a number: '\(String(decoding: word.prefix(80), as: UTF8.self))'.")
+                throw MOTChallengeError("not a number: '\(Self.printable(word.prefix(80)))'.")
             }
             columns.append(number)
             rest = rest[word.endIndex...]
@@ -69,6 +69,12 @@ package struct MOTChallengeLine {
 
     private static func separates(_ byte: UInt8, _ commaIsPoint: Bool) -> Bool {
         byte == semicolon || byte == comma && !commaIsPoint
+    }
+
+    /// Returns a text for an error message. Control characters, such as those of a file in another format, become
+    /// question marks, because they could change the state of a terminal.
+    private static func printable(_ word: ArraySlice<UInt8>) -> String {
+        String(decoding: word.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
     }
 
     private static func dropBlanks(_ rest: inout ArraySlice<UInt8>) { rest = rest.drop(while: isBlank) }

@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "empty"), ("\n\n", "empty"), ("\u{1}\u{2}ID3 no text at all", "not a number"),
+        ("", "empty"), ("\n\n", "empty"), ("\u{1}\u{7F}ID3 no text at all", "not a number: '??ID3'"),
         ("{\"message\":\"swiftodt\",\"width\":1}\n", "record-detections"), ("{\"width\":1}\n", "swiftodt-detections"),
         ("{\"swiftodt-detections\":2,\"width\":6,\"height\":4}\n", "version 2"),
         ("{\"swiftodt-detections\":1}\n", "width"),
