@@ -75,11 +75,13 @@ package final class MediaSource: Sendable {
         if let text = explained(failure) {
             (ending.failure, ending.reason) = (text, .fileNotFound)
         } else if ending.reason == .invalidFile, let path, !failure.hasPrefix("swiftodt: ") {
-            let isUnknown = failure.hasPrefix("typefind: ") || failure.hasPrefix("decoded: ")
+            // The elements that detect the format of a file. Their names mean nothing to users.
+            let prefix = ["typefind: ", "decoded: "].first { failure.hasPrefix($0) }
             let problem =
-                isUnknown ? " is not a video" : failure.contains("damaged") ? "" : " is incomplete or damaged"
+                prefix != nil ? " is not a video" : failure.contains("damaged") ? "" : " is incomplete or damaged"
+            let cause = failure.dropFirst(prefix?.count ?? 0)
             ending.failure =
-                failure == StreamLinker.noVideo ? "\(path) contains no video" : "\(path)\(problem): \(failure)"
+                failure == StreamLinker.noVideo ? "\(path) contains no video" : "\(path)\(problem): \(cause)"
         }
     }
 

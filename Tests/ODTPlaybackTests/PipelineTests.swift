@@ -39,7 +39,7 @@ import Testing
         let path = try folder.write("in.mp4", "no video")
         let source = try MediaSource(path)
         for (failure, text) in [
-            ("typefind: unknown type", "\(path) is not a video: typefind: unknown type"),
+            ("typefind: unknown type", "\(path) is not a video: unknown type"),
             ("qtdemux0: no streams", "\(path) is incomplete or damaged: qtdemux0: no streams"),
             (StreamLinker.noVideo, "\(path) contains no video"),
             ("swiftodt: model.onnx is damaged", "swiftodt: model.onnx is damaged"),

@@ -403,10 +403,10 @@ class Refused(Annotating):
         before = self.names()
         for words, text in (
                 (["annotate", FAST, self.path("empty.mp4"), self.path("out.mp4")], "empty.mp4 is empty"),
-                (["annotate", FAST, "--crops", self.path("crops"), self.path("text.mp4"), self.path("out.mp4")], "text.mp4 is not a video: decoded: This appears to be a text file"),
+                (["annotate", FAST, "--crops", self.path("crops"), self.path("text.mp4"), self.path("out.mp4")], "text.mp4 is not a video: This appears to be a text file"),
                 (["play", FAST, "--sink=fakesink", self.path("sound.ogg")], "sound.ogg contains no video"),
                 (["zones", "-o", self.path("out.html"), self.path("sound.ogg")], "sound.ogg contains no video"),
-                (["zones", "-o", self.path("out.html"), self.path("text.mp4")], "text.mp4 is not a video: decoded: This appears to be a text file")):
+                (["zones", "-o", self.path("out.html"), self.path("text.mp4")], "text.mp4 is not a video: This appears to be a text file")):
             with self.subTest(words[0], text=text):
                 said = command(ODT, *words)
                 self.assertEqual((said.returncode, self.names()), (1, before), said.stderr)
