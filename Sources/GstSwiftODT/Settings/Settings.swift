@@ -265,7 +265,7 @@ extension Settings {
                 "SwiftOdtDrawCoasting",
                 (.never, "false", "Detected objects only"),
                 (.always, "true", "Dashed, as long as the track is reported"),
-                (.briefly, "auto", "Dashed, for a third of a second after the first missed detection")),
+                (.briefly, "auto", "Dashed, for 0.3 s after the first missed detection")),
             .playing, "Draw coasting", "Draw coasting tracks (extrapolated without a detection)"),
         Property(
             "draw-labels", \.annotator.drawLabels, .boolean, .controllable, "Draw labels", "Draw a label at each box"),
