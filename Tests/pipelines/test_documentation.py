@@ -97,7 +97,7 @@ class Tutorials(unittest.TestCase):
         if command(f"{ROOT}/.build/tool/odt", "models", "show", "yolox_nano").returncode != 0:
             self.skipTest("no YOLOX-nano: Pipelines/fetch-models yolox_nano fetches it")
         for line in shell_lines("docs/tutorial-3-own-model.md"):
-            if "my-" not in line and not line.startswith("Pipelines/fetch-models"):
+            if "my-" not in line and not line.startswith("odt models fetch"):
                 self.run_line(line)
 
 
