@@ -41,6 +41,18 @@ public struct Detection: Sendable {
     }
 }
 
+/// The label that a classifier assigned to an object.
+public struct ClassifierLabel: Hashable, Sendable {
+    /// The label of the class.
+    public let label: Detection.Label
+    /// The mean score of the label in the object's classified crops, 0...1. Later crops have more weight.
+    public let score: Double
+
+    package init(label: Detection.Label, score: Double) {
+        (self.label, self.score) = (label, score)
+    }
+}
+
 package typealias Label = Detection.Label
 
 /// The pending result of an inference.
