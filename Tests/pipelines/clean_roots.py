@@ -138,7 +138,7 @@ class CleanRoots(unittest.TestCase):
         self.assertEqual(lacking["plugin"]["verdict"], "fine")
         for part in ("detector", "salient", "classifier"):
             self.assertIn("/usr/share/swiftodt/models/", lacking[part]["detail"])
-        self.assertIn("run 'odt setup' to install it", lacking["runtime"]["remedy"])
+        self.assertIn('run "odt setup"', lacking["runtime"]["detail"])
         if os.path.exists(f"{DATA}/openvino"):
             # The copy of the runtime that odt setup would download.
             shutil.copytree(f"{DATA}/openvino", f"{self.root}{HOME}/.local/share/swiftodt/openvino", symlinks=True)
