@@ -75,7 +75,8 @@ package final class MediaSource: Sendable {
         if let text = explained(failure) {
             (ending.failure, ending.reason) = (text, .fileNotFound)
         } else if ending.reason == .invalidFile, let path, !failure.hasPrefix("swiftodt: ") {
-            // The elements that detect the format of a file. Their names mean nothing to users.
+            // The names of the elements that detect the format of a file are removed, because users do not know these
+            // elements.
             let prefix = ["typefind: ", "decoded: "].first { failure.hasPrefix($0) }
             let problem =
                 prefix != nil ? " is not a video" : failure.contains("damaged") ? "" : " is incomplete or damaged"

@@ -84,14 +84,19 @@ struct ClipRecorderTests {
         #expect(clips.allSatisfy { PathText.exists($0.path) })
     }
 
-    /// A folder with the name of the clip appears while the clip is being written.
-    @Test func clipThatCannotBeFinishedIsWrittenAgain() throws {
-        let (recorder, saved, problems) = try recorder(isFile: false)
+    /// Begins a clip. While the clip is being written, a folder with its name appears. Returns the camera's folder.
+    private func beginClipThatCannotBeFinished(_ recorder: ClipRecorder) throws -> String {
         let cam = folder.path + "/clips/cam/"
         try take(0..<13, recorder)
         save(eventAt: 12, recorder)
         try take(13..<14, recorder)
         try PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
+        return cam
+    }
+
+    @Test func clipThatCannotBeFinishedIsWrittenAgain() throws {
+        let (recorder, saved, problems) = try recorder(isFile: false)
+        let cam = try beginClipThatCannotBeFinished(recorder)
         try take(14..<15, recorder)
         let texts = problems.read { $0 }
         #expect(texts.count == 1)
@@ -118,14 +123,10 @@ struct ClipRecorderTests {
         #expect(names == ["cam-1970-01-01T00-00-37Z.mkv"])
     }
 
-    /// A large frame removes the frames of the clip from memory before the next attempt.
+    /// A large frame displaces the frames of the clip from the recorder's memory, so the clip cannot be written again.
     @Test func unfinishedFileOfLostClipIsDeleted() throws {
         let (recorder, saved, problems) = try recorder(isFile: false)
-        let cam = folder.path + "/clips/cam/"
-        try take(0..<13, recorder)
-        save(eventAt: 12, recorder)
-        try take(13..<14, recorder)
-        try PartFile.makeFolder(cam + "cam-1970-01-01T00-00-11Z.mkv/")
+        let cam = try beginClipThatCannotBeFinished(recorder)
         try take(14..<15, recorder, size: 65 << 20)
         #expect(PartFile.names(in: cam).contains { $0.contains(".part") })
         try take(15..<16, recorder)

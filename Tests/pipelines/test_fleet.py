@@ -115,7 +115,7 @@ class CommandLine(unittest.TestCase):
                 self.assertIn("there is no Ray", said("--set", setting))
                 self.assertIn("other settings", said())
                 shutil.rmtree(f"{storage}/{folder}")
-            # A misspelt property is reported before it belongs to the settings of the results.
+            # A misspelt property is reported before run.json is written.
             os.unlink(f"{storage}/run.json")
             self.assertIn("no property 'foo'", said("--set", "foo=1"))
             self.assertEqual(os.listdir(storage), [])

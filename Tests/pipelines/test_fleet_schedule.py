@@ -750,7 +750,7 @@ class Inside(unittest.TestCase):
                 work()
 
     def test_full_temporary_folder_is_an_error(self):
-        """Without starting Ray, which would wait forever."""
+        """The error is raised before Ray starts, because Ray would wait forever."""
         with mock.patch.dict(os.environ, RAY_TMPDIR=self.folder), mock.patch.object(shutil, "disk_usage", return_value=mock.Mock(free=99 * 2**20)) as usage:
             with self.assertRaisesRegex(RunError, f"{self.folder} has 99 MiB of free space, and Ray needs 100 MiB.*TMPDIR"), cluster.cluster(None):
                 pass

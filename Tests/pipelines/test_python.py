@@ -38,6 +38,12 @@ def ball_lines(frames=60, properties=""):
     return [structure.get_value("json") + "\n" for structure in said.structures], said.structures
 
 
+def run_program(program):
+    """Runs a program that uses the package in a process of its own."""
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                          env=os.environ | {"PYTHONPATH": f"{ROOT}/Pipelines/python"})
+
+
 class Messages(unittest.TestCase):
     """Structures, JSON and metadata give equal dataclasses."""
 
@@ -436,8 +442,7 @@ class Tracks(unittest.TestCase):
                    "        except swiftodt.Error as error: print(error, flush=True)\n"
                    "    with video: pass\n    print('left', flush=True)\n    video.__del__()\n    os._exit(0)\n"
                    "os.waitpid(child, 0)\nnext(video)\n")
-        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
-                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        said = run_program(program)
         self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("left")), (0, 3, 1), said.stderr)
 
     def test_fork_of_process_that_used_gstreamer_without_package_gets_error(self):
@@ -455,15 +460,13 @@ class Tracks(unittest.TestCase):
                    "Gst.init(None)\npipeline = Gst.parse_launch('videotestsrc num-buffers=3 ! fakesink')\npipeline.set_state(Gst.State.PLAYING)\n"
                    "pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS)\npipeline.set_state(Gst.State.NULL)\n"
                    "inside(track)\ninside(lambda: inside(track))\ntrack()\n")
-        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
-                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        said = run_program(program)
         self.assertEqual((said.returncode, said.stdout.count('use the start method "spawn"'), said.stdout.count("frame\n")), (0, 2, 6), said.stderr)
 
     def test_iterator_that_remains_does_not_block_the_end_of_the_program(self):
         program = ("import swiftodt\nvideo = swiftodt.track(pipeline='videotestsrc ! video/x-raw,width=320,height=240', detector='motion')\n"
                    "next(video)\nprint('done', flush=True)\n")
-        said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
-                              env=os.environ | {"PYTHONPATH": os.path.join(ROOT, "Pipelines", "python")})
+        said = run_program(program)
         self.assertEqual((said.returncode, said.stdout), (0, "done\n"), said.stderr)
 
     def test_exception_in_loop_stops_pipeline(self):

@@ -20,7 +20,7 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "
 PATIENT = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 # The smallest object store that Ray accepts. Results are small, and files do not pass through the store.
 STORE_BYTES = 80 * 2**20
-# The free space for Ray's logs and sockets.
+# The minimum free space in bytes that Ray needs for its logs and sockets.
 MINIMUM_FREE_BYTES = 100 * 2**20
 
 
@@ -62,7 +62,7 @@ def check_space() -> None:
 
     :raises RunError: if it has too little free space.
     """
-    # In Ray's order. tempfile.gettempdir() omits folders of full file systems.
+    # Ray reads the variables in this order. tempfile.gettempdir() cannot be used, because it skips folders on full file systems.
     folder = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"
     try:
         free = shutil.disk_usage(folder).free

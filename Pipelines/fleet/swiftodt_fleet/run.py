@@ -70,7 +70,7 @@ def check_properties(settings: Settings, uses_cluster: bool) -> None:
 
     :param uses_cluster: whether other machines process the videos. Missing parts of this installation are then no error.
     """
-    # odt checks the properties, and the existence of the model, before it finds that this program is no video.
+    # The input is this Python file. odt reports invalid properties and a missing model before it reports that the input is not a video.
     with contextlib.suppress(BadFile, Crash, Unreachable, *([RunError] if uses_cluster else [])):
         odt("annotate", "--json", "-", *settings.for_both_at_once(), __file__)
 

@@ -27,7 +27,7 @@ def is_fork() -> bool:
     return (gstreamer_process or initialised()[1]) != os.getpid()
 
 
-# The id of the first process, among this one and those it was forked from, that forked after it had initialised GStreamer.
+# The id of the earliest process in the chain of ancestors, including this process, that forked after it had initialised GStreamer.
 gstreamer_process: Optional[int] = None
 
 
@@ -99,7 +99,7 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
 
 
 def set_value(element: Any, about: Any, keyword: str, value: Any) -> None:
-    """Sets the property that `about` describes. For values of other types, it also raises errors of Python and PyGObject."""
+    """Sets the property that `about` describes. Raises PropertyError, or an error of Python or PyGObject if the value has a wrong type."""
     Gst, name, kind = gstreamer(), about.name, about.value_type.fundamental.name
     if kind == "gchararray" and isinstance(value, (list, tuple, set, frozenset)):
         # The lists among the properties are texts with commas.

@@ -148,8 +148,8 @@ extension Settings {
             "Non-maximum suppression: detections with a higher IoU are merged"),
         Property(
             "classifier-file", \.classifierFile, .optionalText, .ready, "Classifier file",
-            "Classification network for classify=true, whose labels are reported; unset: the installed default, for "
-                + "categories only"),
+            "Classification network for classify=true; its labels are reported. Unset: the installed default, which "
+                + "determines categories only"),
         Property(
             "classifier-label-file", \.classifierLabelFile, .optionalText, .ready, "Classifier label file",
             "Class names of the classifier; unset: from its manifest or model file"),

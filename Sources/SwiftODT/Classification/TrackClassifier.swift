@@ -1,8 +1,8 @@
 /// Assigns a coarse category to every track.
 ///
-/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, a
-/// classifier processes a crop. To save time, it processes only crops of tracks that are new, have grown, or have
-/// ambiguous evidence.
+/// If the ``CategoryTable`` contains the label of a track, the label determines the category. For other tracks, and with
+/// ``TrackClassifierOptions/classifiesAll`` for all tracks, a classifier processes a crop. To save time, it processes
+/// only crops of tracks that are new, have grown, or have ambiguous evidence.
 ///
 ///     let table = try CategoryTable.installed()
 ///     var classifier = TrackClassifier(table: table, crop: try CropClassifier(table: table))
@@ -21,8 +21,8 @@ package struct TrackClassifier: Sendable {
     /// calls can omit a track temporarily.
     private static let retainedCalls = 60
 
-    /// - Parameter crop: the classifier for objects whose label has no category. With `nil`, the category of such
-    ///   objects remains unknown.
+    /// - Parameter crop: the classifier of crops. With `nil`, the category of objects whose label has no category
+    ///   remains unknown.
     package init(
         table: CategoryTable = .standard, crop: (any Classifier)? = nil, options: TrackClassifierOptions = .init()
     ) {

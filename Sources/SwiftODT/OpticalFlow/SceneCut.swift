@@ -9,8 +9,6 @@ struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// The cells that are compared.
-    private var area = (rows: 0..<CellMeans.rows, columns: 0..<CellMeans.columns)
     /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
     /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
@@ -31,11 +29,11 @@ struct SceneCut {
         swap(&previous, &current)
         swap(&current, &next)
         guard !previous.isEmpty else { return false }
-        area = areaBetweenBars
-        var similarity = correlation(0, 0)
+        let area = areaBetweenBars
+        var similarity = correlation(0, 0, in: area)
         if similarity < 0.7 {
             for y in -2...2 {
-                for x in -3...3 { similarity = max(similarity, correlation(x, y)) }
+                for x in -3...3 { similarity = max(similarity, correlation(x, y, in: area)) }
             }
         }
         let unlikeness = 1 - similarity
@@ -89,9 +87,9 @@ struct SceneCut {
         restlessness = 0
     }
 
-    /// Returns the correlation of the two latest thumbnails. `previous` is moved by `dx` cells to the right and `dy`
-    /// cells down, and only the cells in which the thumbnails then overlap are compared.
-    private func correlation(_ dx: Int, _ dy: Int) -> Float {
+    /// Returns the correlation of the two latest thumbnails in an area. `previous` is moved by `dx` cells to the right
+    /// and `dy` cells down, and only the cells in which the thumbnails then overlap are compared.
+    private func correlation(_ dx: Int, _ dy: Int, in area: (rows: Range<Int>, columns: Range<Int>)) -> Float {
         var (sumA, sumB, sumAA, sumBB, sumAB) = (Float(0), Float(0), Float(0), Float(0), Float(0))
         var count: Float = 0
         let (rows, columns) = area

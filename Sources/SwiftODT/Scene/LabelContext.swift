@@ -5,6 +5,17 @@
 struct LabelContext {
     private enum Kind { case street, home }
 
+    /// The number of counted tracks of a kind, and of those in the latest frame.
+    private struct Count {
+        var all = 0
+        var visible = 0
+
+        mutating func add(_ number: Int, _ isVisible: Bool) {
+            all += number
+            if isVisible { visible += number }
+        }
+    }
+
     /// The kind and the latest time of each counted track, by track id.
     private var seen: [Int: (kind: Kind, time: Nanoseconds)] = [:]
 
@@ -15,15 +26,20 @@ struct LabelContext {
         }
         guard !seen.isEmpty else { return }
         for (id, entry) in seen where time - entry.time > Self.memory { seen[id] = nil }
+        var (streets, homes) = (Count(), Count())
+        for entry in seen.values {
+            if entry.kind == .street { streets.add(1, entry.time == time) } else { homes.add(1, entry.time == time) }
+        }
         for index in tracks.indices {
             guard let kind = Self.kind(of: tracks[index]) else { continue }
-            let remaining = seen.filter { $0.key != tracks[index].id }.values
-            let same = remaining.count { $0.kind == kind }
-            guard remaining.count - same > max(1, 2 * same) else { continue }
+            var (same, others) = kind == .street ? (streets, homes) : (homes, streets)
+            if let own = tracks[index].id.flatMap({ seen[$0] }) {
+                if own.kind == kind { same.add(-1, own.time == time) } else { others.add(-1, own.time == time) }
+            }
             // If all other visible objects have this kind, the camera has probably turned to another scene, and the
             // label stays.
-            let visible = remaining.filter { $0.time == time }
-            if visible.isEmpty || visible.contains(where: { $0.kind != kind }) { tracks[index].label = nil }
+            let isOtherScene = same.visible > 0 && others.visible == 0
+            if others.all > max(1, 2 * same.all), !isOtherScene { tracks[index].label = nil }
         }
     }
 

@@ -10,7 +10,7 @@ func useModel(_ name: String) throws -> Int32 {
     // are stored with an absolute path, because a relative path depends on the working directory.
     let isInstalled = !name.contains("/") && ModelSearchPath.folders.contains(FilePath.folder(of: path))
     try write(ModelChoice.content(choosing: isInstalled ? name : FilePath.canonical(path) ?? path, for: purpose))
-    // A missing model in SWIFTODT_MODEL is not an error here, because the choice has been written.
+    // The choice has been stored, so the command succeeds even if SWIFTODT_MODEL names a missing model.
     print("The default \(purpose.rawValue) is \((try? ModelSearchPath.locate(purpose)) ?? path).")
     if let choice = ModelChoice.of(purpose), choice.origin == ModelChoice.variable {
         print("\(ModelChoice.variable)=\(choice.model) overrides the choice of \(name).")

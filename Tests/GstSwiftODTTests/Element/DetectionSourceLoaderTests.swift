@@ -101,8 +101,8 @@ import Testing
         #expect(loader.made == 2)
     }
 
-    /// With `detector=auto`, the motion detector replaces a network only at the start.
-    @Test func laterNetworkHasNoSubstitute() {
+    /// With `detector=auto`, the motion detector can replace only the first network, not one that is loaded later.
+    @Test func motionDetectorDoesNotReplaceNetworkThatIsLoadedLater() {
         let requested = Monitor([Settings.DetectorChoice]())
         let harness = ElementHarness(
             "strategy=keep-only-latest",

@@ -110,7 +110,7 @@ import Testing
 
 /// Tests boxes of objects that are cut by the border of the picture, between two inferences.
 @Suite struct BorderTests {
-    /// A person enters at the lower border, of which every fifth frame is inferred.
+    /// A person enters at the lower border of the picture. Inference runs on every fifth frame.
     @Test func boxOfEnteringObjectStaysAtTheBorder() {
         let tracker = Tracker()
         var lowest: [Double] = []

@@ -40,13 +40,11 @@ extension FastestDetDecoder {
     static let usual = NetworkInput(width: 352, height: 352, channelOrder: .bgr, scale: SIMD3(repeating: 1 / 255))
 
     init?(_ inspection: NetworkInspection) throws {
-        guard inspection.outputs.count == 1, inspection.outputs[0].shape.count == 4,
-            let planes = inspection.outputs[0].shape[1], planes > 5,
-            inspection.outputs[0].shape[2] != 1, inspection.outputs[0].shape[3] != 7
-        else { return nil }
+        guard inspection.outputs.count == 1 else { return nil }
+        let shape = inspection.outputs[0].shape
+        guard shape.count == 4, let planes = shape[1], planes > 5, shape[2] != 1, shape[3] != 7 else { return nil }
         let input = try inspection.input(Self.usual)
         // Other networks have a single output of this form, too, for example segmentation networks.
-        let shape = inspection.outputs[0].shape
         guard
             inspection.namedFamily != nil
                 || (shape[2] ?? input.height / 16) == input.height / 16

@@ -211,8 +211,8 @@ struct NetworkCacheTests {
         #expect(cache.compiled(file, input: input, target: target) != nil)
     }
 
-    /// Access times are no evidence: most file systems are mounted with `relatime` or `noatime`, where reading does not
-    /// change one that is of today and newer than the file.
+    /// The cache must not rely on access times. With the mount option `noatime`, reading does not update them. With
+    /// `relatime`, it does not update an access time that is less than a day old and newer than the modification time.
     @Test func theCompiledNetworkThatWasUsedLeastRecentlyGoes() throws {
         let (cache, file) = try filled()
         for path in try files(".blob") + files(".network") { setAge(5000, accessedBefore: 4000, of: path.path) }
