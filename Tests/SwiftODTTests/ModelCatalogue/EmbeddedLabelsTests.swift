@@ -235,6 +235,23 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    /// The output of an end-to-end YOLO network does not show the number of classes.
+    @Test func namesInFileAreClassesOfEndToEndYOLO() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("a.onnx", onnx(["names": "{0: 'background', 1: 'person'}"]))
+        let description = network([1, 3, 640, 640], [1, 300, 6])
+        let decoder = try DetectionFamily.decoder(
+            for: description, manifest: nil, labels: Labels.load(manifest: nil, model: file), file: file)
+        #expect(decoder.labels == ["background", "person"])
+        let mapped = try DetectionFamily.decoder(
+            for: description, manifest: nil, labels: Labels(["background", "a", "b"]), file: file)
+        #expect(mapped.labels == ["a", "b"])
+        #expect(throws: ODTError.self) {
+            try DetectionFamily.decoder(for: description, manifest: nil, labels: names(4), file: file)
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     /// Ultralytics writes the description of an OpenVINO model into a file beside it.
     @Test func descriptionBesideXMLNamesDETR() throws {
         let folder = try TemporaryFolder()

@@ -7,6 +7,8 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     let firstClass: Int
     /// Whether the manifest determines ``firstClass``.
     var isBackgroundGiven = false
+    /// Whether class 0 is an object but has no label, so that the labels probably count from 1.
+    var isClassZeroUnnamed = false
     var isSuppressed: Bool { true }
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
@@ -34,6 +36,15 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                 .unsupported,
                 "\(assembly.file) returns class 0, so it has no background class and all labels would be shifted; set "
                     + "\"background\": false in its manifest")
+        }
+        // The network's classes can be COCO's original category ids, so that the labels are right unless it returns
+        // class 0.
+        guard number > 0 || !isClassZeroUnnamed else {
+            throw ODTError(
+                .unsupported,
+                "\(assembly.file) returns class 0, but its labels count from 1 or begin with a background class, so all "
+                    + "labels would be shifted; use labels that begin with the name of class 0, or set \"background\": false "
+                    + "in its manifest if the first label is the name of a class")
         }
         return Candidate(
             minX: corners.0, minY: corners.1, maxX: corners.2, maxY: corners.3, score: score,
@@ -144,11 +155,12 @@ extension SSDPostprocessedDecoder {
         // contain a background class.
         var isTFLite = false
         if case .separate(_, _, _, certain: false, topFirst: true) = form { isTFLite = true }
+        let assembly = try inspection.assembly(
+            inspection.input(usual), classes: inspection.manifest?.classes, hasBackground: firstClass == 1 || isTFLite)
+        let isBackgroundGiven = inspection.manifest?.hasBackground != nil
         self.init(
-            assembly: try inspection.assembly(
-                inspection.input(usual), classes: inspection.manifest?.classes,
-                hasBackground: firstClass == 1 || isTFLite),
-            form: form, firstClass: firstClass, isBackgroundGiven: inspection.manifest?.hasBackground != nil)
+            assembly: assembly, form: form, firstClass: firstClass, isBackgroundGiven: isBackgroundGiven,
+            isClassZeroUnnamed: firstClass == 0 && !isBackgroundGiven && assembly.names.beginsWithBackground)
     }
 }
 

@@ -137,9 +137,17 @@ struct YOLOEndToEndDecoder: AssembledDecoder {
 extension YOLOEndToEndDecoder {
     init?(_ inspection: NetworkInspection) throws {
         guard let (output, matrix, masks) = inspection.yolo, matrix.columns == 6 + masks else { return nil }
+        // The names that the exporter wrote into the file have one entry per class.
+        let classes = inspection.manifest?.classes ?? (try? Labels.embedded(in: inspection.file))?.count
+        // YOLO counts classes from 0 and has no background class. A list without a name for index 0 counts from 1.
+        if classes == nil, let labels = inspection.labels, labels.beginsWithBackground, let first = labels[0] {
+            throw ODTError(
+                .unsupported,
+                "\(inspection.file) has an unknown number of classes, and its first label is \"\(first.text)\"; remove "
+                    + "this label if it stands for the background, or set \"classes\" in its manifest to \(labels.count) if it "
+                    + "is the name of a class")
+        }
         self.init(
-            assembly: try inspection.assembly(
-                inspection.input(YOLOv8Decoder.usual), classes: inspection.manifest?.classes, hasBackground: false),
-            output: output)
+            assembly: try inspection.assembly(inspection.input(YOLOv8Decoder.usual), classes: classes), output: output)
     }
 }

@@ -168,14 +168,42 @@ import Testing
             gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "thing 2")
     }
 
-    /// The rows have as many columns as those of a DETR with two classes. A class named "none" has an index, too.
+    /// A class named "none" has an index, too.
+    @Test func firstLabelOfEndToEndYOLOIsClassOnlyIfNumberOfClassesIsKnown() throws {
+        let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 1]) }
+        for first in ["none", "background"] {
+            let labels = Labels([first, "vehicle", "dog"])
+            #expect {
+                _ = try DetectionFamily.decoder(
+                    for: NetworkDescription(input: [1, 3, 64, 64], [output]), manifest: nil, labels: labels,
+                    file: "net.onnx")
+            } throws: {
+                "\($0)".contains("set \"classes\" in its manifest to 3")
+            }
+            for (classes, label) in [(3, "vehicle"), (2, "dog")] {
+                var manifest = ModelManifest(name: "mine")
+                manifest.classes = classes
+                try expect(
+                    [output], input: [1, 3, 64, 64], labels: labels, manifest: manifest, family: .yoloEndToEnd,
+                    gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: label)
+            }
+        }
+    }
+
+    /// TensorFlow's label maps and lists such as "1 person" have no name for index 0.
+    @Test func labelsFromOneNameClassesOfEndToEndYOLOFromZero() throws {
+        let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 0]) }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: Labels(["", "person", "vehicle"]), family: .yoloEndToEnd,
+            gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "person")
+    }
+
+    /// The rows have as many columns as those of a DETR with two classes.
     @Test func endToEndYOLOWithTwoClassesIsDecoded() throws {
         let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [10, 12, 30, 40, 0.8, 1]) }
-        for labels in [Labels(["person", "vehicle"]), Labels(["none", "vehicle", "dog"])] {
-            try expect(
-                [output], input: [1, 3, 64, 64], labels: labels, family: .yoloEndToEnd,
-                gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "vehicle")
-        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: Labels(["person", "vehicle"]), family: .yoloEndToEnd,
+            gives: Box(minX: 10, minY: 12, maxX: 30, maxY: 40), score: 0.8, label: "vehicle")
         let detr = try DetectionFamily.recognise(
             NetworkDescription(input: [1, 3, 640, 640], [output]), manifest: nil, labels: names(2),
             file: "rtdetr-l.onnx")
@@ -340,12 +368,24 @@ import Testing
             TensorDescription(name: "images", shape: [1, 3, 64, 64], element: .float32),
             TensorDescription(name: "orig_target_sizes", shape: [1, 2], element: .int64),
         ]
-        let found = try DetectionFamily.recognise(
-            NetworkDescription(inputs: inputs, outputs: outputs), manifest: nil, labels: names(3), file: "made-up.onnx")
+        let network = NetworkDescription(inputs: inputs, outputs: outputs)
+        let found = try DetectionFamily.recognise(network, manifest: nil, labels: names(3), file: "made-up.onnx")
         #expect(found.family == .detrPostprocessed)
         let detections = try found.decoder.decode(tensors)
         #expect(detections.map(\.label?.text) == ["thing 2", "thing 0"])
         #expect(detections.map(\.box.minX) == [32, 32])
+        // Classes that are COCO's original category ids need labels from 1. Such a network never returns class 0.
+        for first in ["", "background"] {
+            let decoder = try DetectionFamily.decoder(
+                for: network, manifest: nil, labels: Labels([first, "person", "bicycle"]), file: "made-up.onnx")
+            #expect {
+                _ = try decoder.decode(tensors)
+            } throws: {
+                "\($0)".contains("returns class 0, but its labels count from 1")
+            }
+            let ids = [TestTensor([1, 3], [2, 1, 0])] + tensors[1...]
+            #expect(try decoder.decode(ids).map(\.label?.text) == ["bicycle", "person"])
+        }
     }
 
     @Test func tensorFlowDetectionsAreDecoded() throws {
