@@ -17,6 +17,8 @@ struct DETRDecoder: AssembledDecoder {
     let firstClass: Int
     let classCount: Int
     let activation: Activation
+    /// An output with more rows belongs to a network with a grid of cells.
+    let maximumQueries: Int
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         guard outputs.indices.contains(boxesOutput), outputs.indices.contains(scoresOutput),
@@ -28,6 +30,12 @@ struct DETRDecoder: AssembledDecoder {
                 guard let rows = ScoreRows(scores, stride: stride, firstClass: firstClass, classCount: classCount),
                     boxes.count / boxStride == rows.count, boxes.count % boxStride == 0
                 else { throw assembly.mismatch(outputs) }
+                guard rows.count <= maximumQueries else {
+                    throw assembly.mismatch(
+                        outputs,
+                        remedy: "a DETR returns at most \(maximumQueries) boxes; export the model with non-maximum "
+                            + "suppression, or set its family in a manifest")
+                }
                 var candidates: [Candidate] = []
                 for row in 0..<rows.count {
                     guard let (index, score) = best(rows, row, from: floor) else { continue }
@@ -69,30 +77,32 @@ extension DETRDecoder {
         width: 800, height: 800, mean: SIMD3(123.675, 116.28, 103.53), scale: SIMD3(1 / 58.395, 1 / 57.12, 1 / 57.375))
     /// The input of RT-DETR. The picture is stretched to the input.
     static let usualRealTime = NetworkInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
-    /// An output with more rows belongs to a network with a grid of cells.
-    private static let maximumQueries = 1000
+    private static let usualMaximumQueries = 1000
+    private static let gridStrides = [[8, 16, 32], [8, 16, 32, 64]]
 
     init?(_ inspection: NetworkInspection) throws {
+        let maximumQueries: Int = inspection.namedFamily == .detr ? .max : Self.usualMaximumQueries
         let matrices = inspection.outputs.indices.map { inspection.matrix($0) }
         if matrices.count == 1, let row = matrices[0], let columns = row.columns, columns > 4 {
             // Two classes have as many columns as the rows of ``YOLOEndToEndDecoder``, which is more frequent.
             if columns == 6, inspection.namedFamily == nil, !inspection.isNamedDETR { return nil }
             guard
                 inspection.namedFamily == .detr
-                    || ((row.rows ?? .max) <= Self.maximumQueries && inspection.isPlausible(columns - 4))
+                    || ((row.rows ?? .max) <= maximumQueries && inspection.isPlausible(columns - 4))
             else {
                 return nil
             }
             let input = try inspection.input(Self.usualRealTime)
             guard
                 inspection.namedFamily == .detr
-                    || inspection.grid(input, cells: row.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) == nil
+                    || inspection.grid(input, cells: row.rows, usual: Self.gridStrides) == nil
             else { return nil }
             self.init(
                 assembly: try inspection.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
                 firstClass: 4,
                 classCount: columns - 4,
-                activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none))
+                activation: .each(inspection.manifest?.scoresAreLogits == true ? .sigmoid : .none),
+                maximumQueries: maximumQueries)
             return
         }
         // For a network with three classes and "no object", the scores have four columns like the boxes. In this case,
@@ -100,9 +110,14 @@ extension DETRDecoder {
         guard let boxes = inspection.boxes(of: matrices.indices.filter { matrices[$0]?.columns == 4 }),
             let scores = matrices.indices.first(where: { $0 != boxes && matrices[$0] != nil }),
             let numbers = matrices[scores]?.columns, numbers > 1 || inspection.isPlausible(1),
-            matrices[boxes]?.rows == matrices[scores]?.rows,
-            inspection.namedFamily == .detr || (matrices[boxes]?.rows ?? 0) <= Self.maximumQueries
+            matrices[boxes]?.rows == matrices[scores]?.rows
         else { return nil }
+        if inspection.namedFamily != .detr, let rows = matrices[boxes]?.rows {
+            // YOLO-NAS and others return decoded boxes and scores for the cells of a grid.
+            guard rows <= maximumQueries,
+                inspection.grid(try inspection.input(Self.usual), cells: rows, usual: Self.gridStrides) == nil
+            else { return nil }
+        }
         // RF-DETR names its box output "dets". Its class scores are independent logits and not a softmax.
         let isRoboflow = inspection.output(named: "dets") == boxes
         let (classes, competing, firstClass) = Self.reading(
@@ -122,7 +137,7 @@ extension DETRDecoder {
             assembly: try inspection.assembly(
                 inspection.input(realTime ? Self.usualRealTime : Self.usual), classes: classes),
             boxesOutput: boxes, scoresOutput: scores, firstClass: firstClass, classCount: classes,
-            activation: activation)
+            activation: activation, maximumQueries: maximumQueries)
     }
 
     /// Determines the meaning of the scores of a query. Either each class has an independent logit (`competing` in the

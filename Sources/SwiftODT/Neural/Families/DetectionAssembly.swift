@@ -87,12 +87,13 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    func mismatch(_ outputs: [TensorView]) -> ODTError {
+    func mismatch(
+        _ outputs: [TensorView], remedy: String = "export the model again or set its family in a manifest"
+    ) -> ODTError {
         ODTError(
             .failed,
-            "\(file) returned outputs whose shapes differ from its description: "
-                + outputs.map { "\($0.shape)" }.joined(separator: ", ")
-                + "; export the model again or set its family in a manifest")
+            "\(file) returned outputs whose shapes do not match its description or its family: "
+                + outputs.map { "\($0.shape)" }.joined(separator: ", ") + "; " + remedy)
     }
 }
 

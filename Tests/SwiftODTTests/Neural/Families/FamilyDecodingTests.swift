@@ -276,6 +276,24 @@ import Testing
             gives: Box(centerX: 320, centerY: 160, width: 160, height: 320), score: 0.75, label: "thing 2")
     }
 
+    /// YOLO-NAS and YOLOv4 return decoded boxes and scores for each cell of a grid.
+    @Test func dynamicPairsWithMoreRowsThanQueriesAreAnError() throws {
+        let network = NetworkDescription(
+            inputs: [TensorDescription(name: "image", shape: [1, 3, nil, nil], element: .float32)],
+            outputs: [[1, nil, 4], [1, nil, 3]].map { TensorDescription(name: "", shape: $0, element: .float32) })
+        let found = try DetectionFamily.recognise(network, manifest: nil, labels: names(3), file: "net.onnx")
+        #expect(found.family == .detr)
+        func tensors(_ rows: Int) -> [TestTensor] {
+            [TestTensor([1, rows, 4]) { _ in }, TestTensor([1, rows, 3]) { $0[0] = -20 }]
+        }
+        _ = try found.decoder.decode(tensors(300))
+        #expect {
+            _ = try found.decoder.decode(tensors(2100))
+        } throws: {
+            "\($0)".contains("at most 1000 boxes")
+        }
+    }
+
     @Test func openVINODetectionOutputIsDecoded() throws {
         let output = TestTensor([1, 1, 4, 7]) { numbers in
             numbers.replaceSubrange(
