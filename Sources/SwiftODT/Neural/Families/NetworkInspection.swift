@@ -98,10 +98,14 @@ struct NetworkInspection {
     ///
     /// - Parameter cells: the number of cells of all levels. `nil` for any number.
     func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
-        let all = (manifest?.strides.map { [$0] } ?? usual).map {
+        let all = grids(input, usual: usual)
+        return cells == nil ? all.first : all.first { $0.count == cells }
+    }
+
+    func grids(_ input: NetworkInput, usual: [[Int]]) -> [CellGrid] {
+        (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
         }
-        return cells == nil ? all.first : all.first { $0.count == cells }
     }
 
     /// - Parameter hasBackground: whether the labels can begin with a background class that the classes do not contain.

@@ -11,6 +11,8 @@ struct YOLOXDecoder: AssembledDecoder {
     var extraCount = 0
     /// The index of the network's output that has the boxes.
     var output = 0
+    /// The possible numbers of rows. `nil` for any number.
+    var rowCounts: [Int]?
     private let givesPixels = ModelHeuristic()
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
@@ -22,6 +24,13 @@ struct YOLOXDecoder: AssembledDecoder {
             guard let rows = ScoreRows(values, stride: length, firstClass: 5, classCount: classCount),
                 grid == nil || rows.count == grid?.count
             else { throw assembly.mismatch(outputs) }
+            guard rowCounts?.contains(rows.count) != false else {
+                throw assembly.mismatch(
+                    outputs,
+                    remedy: "YOLOv5 returns another number of boxes for an input of \(input.width)x\(input.height); "
+                        + "set \"family\": \"yolox\" or \"family\": \"yolo-end-to-end\" in a manifest, or "
+                        + "\"family\": \"yolov5\" to accept any number of boxes")
+            }
             let cells = isDecoded(values) ? nil : grid
             var candidates: [Candidate] = []
             for row in 0..<rows.count {
@@ -82,16 +91,15 @@ extension YOLOXDecoder {
             case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection), !inspection.isLikelyEndToEnd
         else { return nil }
         let input = try inspection.input(YOLOv8Decoder.usual)
-        if let rows = matrix.rows, inspection.namedFamily != .yolov5 {
+        var rowCounts: [Int]?
+        if inspection.namedFamily != .yolov5 {
             // Each cell has three boxes.
-            guard rows % 3 == 0,
-                inspection.grid(input, cells: rows / 3, usual: [[8, 16, 32], [8, 16, 32, 64]]) != nil
-            else {
-                return nil
-            }
+            let counts = inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]]).map { 3 * $0.count }
+            if let rows = matrix.rows, !counts.contains(rows) { return nil }
+            rowCounts = counts
         }
         self.init(
             assembly: try inspection.assembly(input, classes: classes), grid: nil, classCount: classes,
-            extraCount: masks, output: output)
+            extraCount: masks, output: output, rowCounts: rowCounts)
     }
 }

@@ -134,6 +134,29 @@ import Testing
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.72, label: "thing 2")
     }
 
+    /// YOLOX with a dynamic size has the outputs of YOLOv5, but one box per cell and not three.
+    @Test func rowsOfDynamicYOLOXAreAnErrorInYOLOv5() throws {
+        let network = NetworkDescription(
+            inputs: [TensorDescription(name: "image", shape: [1, 3, nil, nil], element: .float32)],
+            outputs: [TensorDescription(name: "", shape: [1, nil, 8], element: .float32)])
+        func decoder(_ family: DetectionFamily?) throws -> any DetectionDecoder {
+            var manifest = ModelManifest(name: "mine")
+            manifest.family = family?.rawValue
+            manifest.input.width = 64
+            manifest.input.height = 64
+            return try DetectionFamily.decoder(for: network, manifest: manifest, labels: names(3), file: "net.onnx")
+        }
+        let (cells, boxes) = (TestTensor([1, 84, 8]) { _ in }, TestTensor([1, 252, 8]) { _ in })
+        #expect(try decoder(nil).decode([boxes]).isEmpty)
+        #expect {
+            _ = try decoder(nil).decode([cells])
+        } throws: {
+            "\($0)".contains("set \"family\": \"yolox\"")
+        }
+        #expect(try decoder(.yolox).decode([cells]).isEmpty)
+        #expect(try decoder(.yolov5).decode([cells]).isEmpty)
+    }
+
     @Test func yolov8IsDecoded() throws {
         let output = TestTensor([1, 7, 84]) { numbers in
             let object: [Float] = [32, 20, 10, 30, 0.1, 0.7, 0.2]
