@@ -41,10 +41,18 @@ struct DetectionAssembly: Sendable {
     /// inferred region.
     ///
     /// - Parameter suppressed: whether the network has already applied non-maximum suppression.
-    /// - Throws: ``ODTError`` if there are fewer labels than classes, because the labels then belong to another network.
+    /// - Throws: ``ODTError`` if there are fewer labels than classes, because the labels then belong to another network,
+    ///   or if a score is above 1, because the network then has another layout or returns logits.
     func detections(
         from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool
     ) throws -> [Detection] {
+        if let impossible = candidates.first(where: { $0.score.isFinite && $0.score > Self.maximumScore }) {
+            throw ODTError(
+                .unsupported,
+                "\(file) returns the score \(impossible.score), but scores are from 0 to 1, so its outputs have another "
+                    + "layout or are logits; set \"family\" or \"logits\": true in its manifest, or export it with scores "
+                    + "from 0 to 1")
+        }
         if names.count > 0, let unnamed = candidates.first(where: { $0.classIndex >= names.count }) {
             throw ODTError(
                 .unsupported,
@@ -65,6 +73,9 @@ struct DetectionAssembly: Sendable {
                 box: box, score: Double(min(candidate.score, 1)), label: names[Int(candidate.classIndex)])
         }
     }
+
+    /// Scores are at most 1, apart from the rounding of quantised outputs.
+    private static let maximumScore: Float = 1.05
 
     /// Returns the candidates with boxes in input pixels. Some networks, such as exports for TensorFlow, return
     /// fractions of the input instead.

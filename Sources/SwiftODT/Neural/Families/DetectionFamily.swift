@@ -53,6 +53,13 @@ extension DetectionFamily {
         let named = inspection.namedFamily
         for family in named.map({ [$0] }) ?? allCases {
             guard let decoder = try family.decoder(inspection) else { continue }
+            guard manifest?.scoresAreLogits != true || Self.withLogits.contains(family) else {
+                throw ODTError(
+                    .unsupported,
+                    "the manifest of \(file) sets \"logits\", which the family \(family.rawValue) does not support (only "
+                        + Self.withLogits.map(\.rawValue).joined(separator: ", ")
+                        + "); remove it, and export the model with scores from 0 to 1")
+            }
             Diagnostics.report(
                 .info,
                 "\(file) uses the family \(family.rawValue)"
@@ -68,6 +75,9 @@ extension DetectionFamily {
             "the manifest of \(file) sets the family \(named.rawValue), but \(inspection.outputsText) of the model "
                 + "does not match it; remove \"family\" to detect the family, or set another one")
     }
+
+    /// The families whose class scores can be logits.
+    private static let withLogits: [DetectionFamily] = [.efficientDet, .ssd, .detr, .nanodet]
 
     /// Returns `nil` if the network does not belong to this family.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {

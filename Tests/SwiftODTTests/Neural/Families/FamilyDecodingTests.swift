@@ -371,6 +371,54 @@ import Testing
         #expect(try detections(manifest).map(\.label?.text) == ["thing 0", "thing 1"])
     }
 
+    /// EfficientDet of AutoML has rows with a picture index, a box, a score and a class, which look like those of a DETR
+    /// with three classes. Exports of YOLO without the sigmoid return logits.
+    @Test(
+        arguments: [
+            ([1, 100, 7], [0, 80, 110, 160, 210, 0.9, 2], .detr),
+            ([1, 84, 7], [32, 20, 10, 30, -5, -6, 2.5], .yolov8),
+            ([1, 252, 8], [32, 20, 10, 30, 3, -5, -6, 2.5], .yolov5),
+        ] as [([Int], [Float], DetectionFamily)])
+    func scoreAboveOneIsAnError(shape: [Int], row: [Float], family: DetectionFamily) throws {
+        let output = TestTensor(shape) { $0.replaceSubrange(0..<row.count, with: row) }
+        let found = try DetectionFamily.recognise(
+            NetworkDescription(input: [1, 3, 64, 64], [output]), manifest: nil, labels: names(3), file: "net.onnx")
+        #expect(found.family == family)
+        #expect {
+            _ = try found.decoder.decode([output])
+        } throws: {
+            "\($0)".contains("returns the score")
+        }
+    }
+
+    /// The rounding of quantised outputs can exceed 1 slightly.
+    @Test func scoreSlightlyAboveOneIsLimited() throws {
+        let output = TestTensor([1, 84, 7]) { $0.replaceSubrange(0..<7, with: [32, 20, 10, 30, 0, 1.02, 0]) }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 1, label: "thing 1")
+    }
+
+    @Test func logitsNeedFamilyThatSupportsThem() throws {
+        var manifest = ModelManifest(name: "mine")
+        manifest.scoresAreLogits = true
+        let planes = TestTensor([1, 7, 84]) { _ in }
+        #expect {
+            try DetectionFamily.recognise(
+                NetworkDescription(input: [1, 3, 64, 64], [planes]), manifest: manifest, labels: names(3),
+                file: "net.onnx")
+        } throws: {
+            "\($0)".contains("family yolov8 does not support")
+        }
+        let queries = TestTensor([1, 10, 7]) { numbers in
+            for index in numbers.indices { numbers[index] = -20 }
+            numbers.replaceSubrange(7..<14, with: [0.5, 0.25, 0.25, 0.5, -5, -5, 1.0986123])
+        }
+        try expect(
+            [queries], input: [1, 3, 640, 640], labels: names(3), manifest: manifest, family: .detr,
+            gives: Box(centerX: 320, centerY: 160, width: 160, height: 320), score: 0.75, label: "thing 2")
+    }
+
     /// The number of classes is unknown, so only a detection shows that the labels belong to another network.
     @Test func classWithoutLabelIsAnError() throws {
         let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [8, 8, 16, 16, 0.9, 3]) }
