@@ -35,6 +35,9 @@ struct AnchorDecoder: AssembledDecoder {
             }
             guard sound else { throw assembly.mismatch(outputs) }
         }
+        if activation == .sigmoid, candidates.count == anchors.boxes.count {
+            try assembly.requireLogits(heads.map { outputs[$0.scoresOutput] })
+        }
         return candidates
     }
 

@@ -46,6 +46,9 @@ struct DETRDecoder: AssembledDecoder {
                             width: box[2] * Float(input.width), height: box[3] * Float(input.height),
                             score: score, classIndex: index))
                 }
+                if case .each(.sigmoid) = activation, candidates.count == rows.count {
+                    try assembly.requireLogits([outputs[scoresOutput]])
+                }
                 return candidates
             }
         }

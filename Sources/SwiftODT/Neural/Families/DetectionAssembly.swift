@@ -98,6 +98,23 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
+    /// Checks class scores to which the decoder applies the logistic function, if it returned a candidate for every box.
+    ///
+    /// - Throws: ``ODTError`` if all values are from 0 to 1. They are then probabilities. The logistic function converts
+    ///   them to scores of at least 0.5.
+    func requireLogits(_ scores: [TensorView]) throws {
+        for output in scores {
+            let areProbabilities = try output.withSparseNumbers { numbers in
+                (0..<numbers.count).allSatisfy { (0...1).contains(numbers[$0]) }
+            }
+            guard areProbabilities, output.shape.product != 0 else { return }
+        }
+        throw ODTError(
+            .unsupported,
+            "\(file) returns only class scores from 0 to 1 although its family has logits; set \"logits\": false in its "
+                + "manifest, or set another family")
+    }
+
     func mismatch(
         _ outputs: [TensorView], remedy: String = "export the model again or set its family in a manifest"
     ) -> ODTError {

@@ -517,6 +517,31 @@ import Testing
             gives: Box(centerX: 15 + 105, centerY: 15 + 52.5, width: 210, height: 105), score: 0.75, label: "thing 1")
     }
 
+    /// Some exports include the softmax or the sigmoid.
+    @Test func probabilitiesInsteadOfLogitsAreAnError() throws {
+        let anchors = [TestTensor([1, 1917, 4]) { _ in }, TestTensor([1, 1917, 4]) { $0[4 * 700 + 3] = 0.9 }]
+        let queries = [
+            TestTensor([1, 300, 4]) { $0.replaceSubrange(28..<32, with: [0.5, 0.25, 0.25, 0.5]) },
+            TestTensor([1, 300, 3]) { $0[3 * 7 + 2] = 0.9 },
+        ]
+        for (outputs, input) in [(anchors, [1, 3, 300, 300]), (queries, [1, 3, 640, 640])] {
+            func detections(_ manifest: ModelManifest?) throws -> [Detection] {
+                try DetectionFamily.decoder(
+                    for: NetworkDescription(input: input, outputs), manifest: manifest, labels: names(3),
+                    file: "net.onnx"
+                ).decode(outputs)
+            }
+            #expect {
+                _ = try detections(nil)
+            } throws: {
+                "\($0)".contains("set \"logits\": false")
+            }
+            var manifest = ModelManifest(name: "mine")
+            manifest.scoresAreLogits = false
+            #expect(try detections(manifest).map(\.label?.text) == ["thing 2"])
+        }
+    }
+
     @Test func ssdWithFPNIsDecoded() throws {
         // Level 7 of a 320 x 320 input: 3 x 3 cells of 128 pixels, centred on corners because 128 does not divide 320.
         let anchor = (1600 + 400 + 100 + 25) * 6 + 4 * 6
