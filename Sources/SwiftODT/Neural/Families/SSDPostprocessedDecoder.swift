@@ -9,7 +9,7 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     var isBackgroundGiven = false
     /// Whether class 0 is an object but has no label, so that the labels probably count from 1.
     var isClassZeroUnnamed = false
-    var isSuppressed: Bool { true }
+    var isSuppressed = true
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
         let candidates =
@@ -81,8 +81,11 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
         guard max(boxes, classes, scores) < outputs.count, outputs[boxes].shape.last == 4 else {
             throw assembly.mismatch(outputs)
         }
+        var numbers = outputs[classes]
+        // Bytes are class indices, too.
+        if certain, numbers.scale == nil { numbers.scale = QuantisationScale(step: 1, zero: 0) }
         return try outputs[boxes].withFloats { boxes in
-            try outputs[classes].withFloats { first in
+            try numbers.withFloats { first in
                 try outputs[scores].withFloats { second in
                     guard first.count == second.count, boxes.count == 4 * first.count else {
                         throw assembly.mismatch(outputs)
@@ -150,17 +153,20 @@ extension SSDPostprocessedDecoder {
             case .rows, .pixels, .separate(_, _, _, _, topFirst: true): Self.usual
             case .classFirst, .separate: Self.usualPlanar
             }
-        let firstClass = inspection.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? numbersFrom
+        let input = try inspection.input(usual)
+        let isSuppressed = !form.hasGrid(of: input, inspection)
+        let firstClass = inspection.manifest?.hasBackground.map { $0 ? 1 : 0 } ?? (isSuppressed ? numbersFrom : 0)
         // The list of labels for TensorFlow Lite's post-processing often begins with "???", although its classes do not
         // contain a background class.
         var isTFLite = false
         if case .separate(_, _, _, certain: false, topFirst: true) = form { isTFLite = true }
         let assembly = try inspection.assembly(
-            inspection.input(usual), classes: inspection.manifest?.classes, hasBackground: firstClass == 1 || isTFLite)
+            input, classes: inspection.manifest?.classes, hasBackground: firstClass == 1 || isTFLite)
         let isBackgroundGiven = inspection.manifest?.hasBackground != nil
         self.init(
             assembly: assembly, form: form, firstClass: firstClass, isBackgroundGiven: isBackgroundGiven,
-            isClassZeroUnnamed: firstClass == 0 && !isBackgroundGiven && assembly.names.beginsWithBackground)
+            isClassZeroUnnamed: firstClass == 0 && !isBackgroundGiven && assembly.names.beginsWithBackground,
+            isSuppressed: isSuppressed)
     }
 }
 
@@ -185,6 +191,16 @@ enum PostprocessedLayout: Sendable {
         case .pixels, .classFirst: false
         case .separate: nil
         }
+    }
+
+    /// Returns whether the network returns one box, or three, for each cell of YOLO's grid, as in the exports of Qualcomm
+    /// AI Hub. Such a network decodes boxes and classes, but does not apply non-maximum suppression.
+    func hasGrid(of input: NetworkInput, _ inspection: NetworkInspection) -> Bool {
+        guard case .separate(let boxes, _, _, _, topFirst: false) = self,
+            let rows = inspection.outputs[boxes].shape.dropLast().last ?? nil
+        else { return false }
+        return inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]])
+            .contains { rows == $0.count || rows == 3 * $0.count }
     }
 
     /// Returns the layout, and the index of the first class that is not the background (0 or 1). Returns `nil` for an
@@ -236,7 +252,11 @@ enum PostprocessedLayout: Sendable {
         guard lists.count == 2, let length = shapes[boxes].dropLast().last,
             lists.allSatisfy({ shapes[$0].last.map { $0 == nil || length == nil || $0 == length } == true })
         else { return nil }
-        let whole = lists.filter { [.int32, .int64].contains(inspection.outputs[$0].element) }
+        let whole = lists.filter {
+            let (name, element) = (inspection.outputs[$0].name, inspection.outputs[$0].element)
+            return [.int32, .int64].contains(element)
+                || element == .uint8 && name.contains("class") && inspection.quantisation[name] == nil
+        }
         let classes =
             whole.count == 1 ? whole[0] : lists.first { inspection.outputs[$0].name.contains("label") } ?? lists[0]
         guard let scores = lists.first(where: { $0 != classes }) else { return nil }

@@ -30,7 +30,7 @@ extension TensorView {
             guard let quantised = try quantised() else {
                 throw ODTError(
                     .unsupported,
-                    "the network has a quantised output without a scale; set \"quantisation\" in its manifest"
+                    "the network has an output of bytes without a scale; set \"quantisation\" in its manifest"
                 )
             }
             return try withConverted(count, body) { quantised.number(quantised.bytes[$0]) }

@@ -419,6 +419,29 @@ import Testing
             gives: Box(centerX: 320, centerY: 160, width: 160, height: 320), score: 0.75, label: "thing 2")
     }
 
+    /// Qualcomm AI Hub's exports of YOLO return the best class of each cell.
+    @Test(arguments: [(84, .int64), (84, .uint8), (252, .int64)] as [(Int, TensorElement)])
+    func listsOfGridHaveClassZeroAndAreSuppressed(rows: Int, element: TensorElement) throws {
+        let boxes = TestTensor([1, rows, 4]) {
+            $0.replaceSubrange(40..<52, with: [32, 16, 48, 32] + [33, 16, 49, 32] + [0, 0, 8, 8])
+        }
+        let scores = TestTensor([1, rows]) { $0.replaceSubrange(10..<13, with: [0.8, 0.7, 0.6]) }
+        let indices = (0..<rows).map { $0 == 12 ? 1 : 0 }
+        let classes =
+            element == .uint8
+            ? TestTensor([1, rows], bytes: indices.map { UInt8($0) }, .uint8, named: "class_idx")
+            : TestTensor([1, rows], indices.map { Float($0) })
+        let outputs = [("boxes", boxes), ("scores", scores), ("class_idx", classes)].map {
+            TensorDescription(name: $0, shape: $1.shape, element: $0 == "class_idx" ? element : .float32)
+        }
+        let picture = TensorDescription(name: "image", shape: [1, 3, 64, 64], element: .float32)
+        let found = try DetectionFamily.recognise(
+            NetworkDescription(inputs: [picture], outputs: outputs), manifest: nil, labels: names(3), file: "net.onnx")
+        #expect(found.family == .ssdPostprocessed)
+        let detections = try found.decoder.decode([boxes, scores, classes])
+        #expect(detections.map(\.label?.text) == ["thing 0", "thing 1"])
+    }
+
     /// The number of classes is unknown, so only a detection shows that the labels belong to another network.
     @Test func classWithoutLabelIsAnError() throws {
         let output = TestTensor([1, 300, 6]) { $0.replaceSubrange(0..<6, with: [8, 8, 16, 16, 0.9, 3]) }
