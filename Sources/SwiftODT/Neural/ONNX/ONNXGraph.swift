@@ -65,6 +65,16 @@ struct ONNXGraph {
         }
     }
 
+    /// Returns the files in which a model stores constants, relative to the folder of the model.
+    static func externalFiles(_ content: [UInt8]) -> Set<String> {
+        guard let graph = ProtobufFields.all(of: content[...])?.bytes(Number.graph),
+            let constants = ProtobufFields.all(of: graph)?.all(Number.constant)
+        else { return [] }
+        // The field 13 of a `TensorProto` has the entries `location`, `offset` and `length`.
+        let entries = constants.compactMap(ProtobufFields.all).flatMap { $0.all(13) }.compactMap(ProtobufFields.all)
+        return Set(entries.filter { $0.text(1) == "location" }.compactMap { $0.text(2) })
+    }
+
     /// Returns `nil` if the constant does not exist or if its elements are not 64-bit integers.
     func integers(_ name: String) -> [Int]? { constants[name]?.tensor }
 

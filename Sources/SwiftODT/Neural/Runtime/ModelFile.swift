@@ -74,16 +74,26 @@ struct ModelFile: Hashable {
         states.map { String(FileBlock($0.path)?.sum ?? 0, radix: 16) }.joined(separator: "-")
     }
 
-    /// Returns the paths at which separate weight files can exist. The weight files of an .onnx model can have any
-    /// names. The function returns the names that exporters usually choose.
+    /// Returns the paths at which separate weight files can exist.
     private static func weights(of path: String) -> [String] {
         switch ModelFormat(file: path) {
         case .xml: [path.dropLast(4) + ".bin"]
         case .pdmodel: [path.dropLast(8) + ".pdiparams"]
-        case .onnx: [path + ".data", path + "_data"]
+        case .onnx: externalWeights(of: path)
         case .tflite, .pb, nil: []
         }
     }
+
+    /// Returns the names that exporters usually choose, and those that the model contains. A large model file is not
+    /// read, because it probably contains its weights itself.
+    private static func externalWeights(of path: String) -> [String] {
+        let content = (try? FileBytes.read(path, limit: largestWithoutWeights)) ?? []
+        let named = ONNXGraph.externalFiles(content).map { FilePath.folder(of: path) + "/" + $0 }
+        return Set(named + [path + ".data", path + "_data"]).sorted()
+    }
+
+    /// In bytes.
+    private static let largestWithoutWeights = 1 << 24
 
     /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a
     /// device without end.

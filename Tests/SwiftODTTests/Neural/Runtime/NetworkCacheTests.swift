@@ -113,10 +113,15 @@ struct NetworkCacheTests {
     }
 
     /// The same for other formats with separate weights files.
-    @Test(arguments: [("onnx", ".onnx.data"), ("onnx", ".onnx_data"), ("pdmodel", ".pdiparams")])
+    @Test(arguments: [("onnx", ".onnx.data"), ("onnx", "-weights.bin"), ("pdmodel", ".pdiparams")])
     func externalWeightsArePartOfKey(_ ending: String, _ weightsEnding: String) throws {
         let name = TestNetwork.folder + "/\(UUID().uuidString)"
-        try Data([8, 8]).write(to: URL(fileURLWithPath: "\(name).\(ending)"))
+        var (location, tensor, graph) = (ProtobufMessage(), ProtobufMessage(), ProtobufMessage())
+        location.append(1, "location")
+        location.append(2, FilePath.name(of: name) + weightsEnding)
+        tensor.append(13, location.bytes)
+        graph.append(ONNXGraph.Number.constant, tensor.bytes)
+        try Data(graph.file).write(to: URL(fileURLWithPath: "\(name).\(ending)"))
         let without = try ModelFile("\(name).\(ending)")
         let weights = URL(fileURLWithPath: name + weightsEnding)
         try Data([1]).write(to: weights)
