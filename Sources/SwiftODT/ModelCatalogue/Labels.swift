@@ -73,7 +73,7 @@ package struct Labels: Sendable {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = String(decoding: withoutMark, as: UTF8.self)
-        guard let names = Self.isLabelMap(text) ? Self.blocks(text) : Self.lines(text),
+        guard !Self.isConfiguration(text), let names = Self.isLabelMap(text) ? Self.blocks(text) : Self.lines(text),
             names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }),
             names.allSatisfy(Self.isName)
         else { return nil }
@@ -113,6 +113,13 @@ package struct Labels: Sendable {
                 || (2 * different > used.count && names.map(\.index) == Array(1...names.count))
         else { return nil }
         return placed(names)
+    }
+
+    /// Returns whether a text is JSON, or a YAML file of a data set with the entry `names`.
+    private static func isConfiguration(_ text: String) -> Bool {
+        let first = text.first { !$0.isWhitespace }
+        return first == "{" || first == "["
+            || text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("names:") }
     }
 
     private static func isLabelMap(_ text: String) -> Bool {

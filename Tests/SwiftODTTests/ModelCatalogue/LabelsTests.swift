@@ -49,6 +49,8 @@ import Testing
     @Test func nonListIsRejected() {
         #expect(texts("") == nil)
         #expect(texts("\n \n\t\n") == nil)
+        #expect(texts("[\"person\", \"car\"]") == nil && texts("\n{\n\"0\": \"person\"\n}") == nil)
+        #expect(texts("path: data\nnames:\n  0: person\n") == nil && texts("nc: 1\nnames: [person]") == nil)
         #expect(Labels(parsing: [0x54, 0x46, 0x4C, 0x33, 0x00, 0x12]) == nil)
     }
 
