@@ -170,8 +170,8 @@ extension Labels {
         default:
             throw ODTError(
                 .unsupported,
-                "\(file) has \(count) class\(count == 1 ? "" : "es"), but \(CountText.text(labels.count, "label")) were given; use the labels of this model"
-            )
+                "\(file) has \(count) class\(count == 1 ? "" : "es"), but the list of its labels has "
+                    + "\(CountText.text(labels.count, "label")); use the labels of this model")
         }
     }
 

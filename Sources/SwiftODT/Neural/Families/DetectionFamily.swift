@@ -106,13 +106,23 @@ extension NetworkInspection {
     /// The end of the error message for a network that matches no family: the probable kind of the network, and a
     /// remedy.
     fileprivate var guess: String {
+        if let picture = network.pictureInput, case let shape = network.inputs[picture].shape, shape.count == 4,
+            let batch = shape[0], batch > 1
+        {
+            return "it takes \(batch) pictures at once; export it with a batch size of 1"
+        }
         if outputs.allSatisfy({
             $0.shape.count == 4 && $0.shape[1] == 1 && ($0.shape[2] ?? 99) > 32 && ($0.shape[3] ?? 99) > 32
         }) {
             return "it is probably a saliency network; use it with detector=salient"
         }
-        if outputs.count == 1, outputs[0].shape.count == 2, (outputs[0].shape[0] ?? 1) == 1 {
-            return "it is probably a classifier; set it as classifier-file"
+        if outputs.count == 1, case let shape = outputs[0].shape, shape.count == 2 {
+            // YOLOv7 with non-maximum suppression in the network returns rows of six or seven values.
+            if shape[0] != 1, shape[1] == 6 || shape[1] == 7 {
+                return "rows of detections without a batch dimension are not supported; export it without non-maximum "
+                    + "suppression, or as [1,N,6] with two corners, the score and the class"
+            }
+            if (shape[0] ?? 1) == 1 { return "it is probably a classifier; set it as classifier-file" }
         }
         return "it matches no supported detection family ("
             + DetectionFamily.allCases.map(\.rawValue).joined(separator: ", ")
