@@ -60,6 +60,12 @@ package enum ModelSearchPath {
     package static func locate(named name: String) throws(ODTError) -> String {
         if FileBytes.size(name) != nil { return name }
         if let path = installed(name) { return path }
+        guard FilePath.names(in: name).isEmpty else {
+            throw ODTError(
+                .fileNotFound,
+                "\(name) is a folder and not a model file; export a SavedModel as .onnx or .tflite, or name the file in the "
+                    + "folder")
+        }
         throw ODTError(
             .fileNotFound,
             name.contains("/")

@@ -51,7 +51,8 @@ package struct Rejections: Sendable {
     /// Returns a text that explains an empty result. It names the reason and the score of the best candidate.
     package func explanation(threshold: Double) -> String {
         guard let best else { return "no object has a score of at least \(threshold), and no weaker detections" }
-        let candidate = "\(best.label?.text ?? "an unlabelled object"), \(Self.rounded(best.score))"
+        let score = Self.rounded(best.score, threshold: threshold)
+        let candidate = "\(best.label?.text ?? "an unlabelled object"), \(score)"
         return switch best.reason {
         case .belowThreshold: "no object has a score of at least \(threshold); the best was \(candidate)"
         case .tooSmall: "no object is large enough; the best was \(candidate), smaller than min-area"
@@ -63,8 +64,12 @@ package struct Rejections: Sendable {
         }
     }
 
-    /// Rounds down, so that a score below the threshold never looks equal to it.
-    private static func rounded(_ score: Double) -> Double { (score * 100).rounded(.down) / 100 }
+    /// Rounds down, so that a score below the threshold never looks equal to it. A score such as 0.9 may have been
+    /// computed as `Float`, which is slightly less.
+    private static func rounded(_ score: Double, threshold: Double) -> Double {
+        let corrected = (score * 100 + 1e-4).rounded(.down) / 100
+        return score < threshold && corrected >= threshold ? (score * 100).rounded(.down) / 100 : corrected
+    }
 }
 
 /// Counts the objects that were not reported because of ``SceneOptions/maxObjects``.

@@ -26,4 +26,12 @@ import Testing
         #expect(ModelSearchPath.installed("a.xml", in: [one.path, two.path]) == second)
         withExtendedLifetime((one, two)) {}
     }
+
+    /// A SavedModel of TensorFlow is a folder.
+    @Test func folderInsteadOfModelFileIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: ODTError.self) { try ModelSearchPath.locate(named: folder.path) }
+        #expect(error?.description.contains("\(folder.path) is a folder") == true)
+        withExtendedLifetime(folder) {}
+    }
 }

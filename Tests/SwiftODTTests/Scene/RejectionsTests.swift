@@ -72,6 +72,9 @@ struct RejectionsTests {
         #expect(
             rejections.explanation(threshold: 0.4)
                 == "no object has a score of at least 0.4; the best was person, 0.31")
+        let near = Rejections([detection("car", Double(Float(0.9)))], below: 0.95)
+        #expect(near.explanation(threshold: 0.95).hasSuffix("the best was car, 0.9"))
+        #expect(near.explanation(threshold: 0.9).hasSuffix("the best was car, 0.89"))
         rejections.add(.tooSmall, label: nil, score: 0.399)
         #expect(
             rejections.explanation(threshold: 0.4)

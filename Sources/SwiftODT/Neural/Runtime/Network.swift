@@ -149,6 +149,9 @@ package final class Network: Sendable {
             throw ODTError(
                 .invalidOption, "the number of threads is \(threads); use 0 for the default, or 1 to 1024")
         }
+        guard !device.isEmpty else {
+            throw ODTError(.invalidOption, "the device is empty; use device=CPU or the name of another device")
+        }
         let target = CompilationTarget(device: device, threads: threads, hint: hint)
         let key = Key(file: try ModelFile(file), input: input, target: target)
         // The lock is held during compilation. If two callers need the same network, the second caller waits and gets

@@ -167,6 +167,8 @@ struct NetworkTests {
             _ = try Network.load(file: file, input: input, device: "TOASTER", hint: .latency)
         }
         #expect(error.description.contains("TOASTER"))
+        let empty = try detectorError { _ = try Network.load(file: file, input: input, device: "", hint: .latency) }
+        #expect(empty.description.contains("the device is empty"))
     }
 
     /// Reading a pipe in place of the weights would block, and reading a device would exhaust the memory.
