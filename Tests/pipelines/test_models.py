@@ -190,7 +190,9 @@ class Wheels(Fetching):
         shutil.copy(YOLOX, path)
         self.assertEqual(self.bring("yolox_nano", **NOWHERE).returncode, 0)
         self.assertEqual(self.brought(), ["catalogue.json", "yolox_nano.json", "yolox_nano.onnx"])
-        self.assertIn("family   yolox", command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout)
+        shown = command(".build/tool/odt", "models", "show", f"{self.folder}/models/yolox_nano.onnx").stdout
+        self.assertIn("family   yolox", shown)
+        self.assertIn("picture  416x416 bgr float32 nchw, letterboxTopLeft(fill: 114)\n", shown)
 
 
 class Runtime(Fetching):

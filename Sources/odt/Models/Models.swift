@@ -151,12 +151,11 @@ private func showModel(_ name: String) throws -> Int32 {
     case .detection?, nil:
         do {
             let found = try DetectionFamily.recognise(network, manifest: manifest, labels: labels, file: file)
-            let input = found.decoder.input
             print("  family   \(found.family.rawValue)")
             if labels == nil, let assumed = found.decoder.labels, !assumed.isEmpty {
                 print("  assumed  \(assumed.count) labels of COCO: \(assumed.prefix(4).joined(separator: ", ")), ...")
             }
-            print("  picture  \(input.width) x \(input.height), \(input.channelOrder), \(fitEntries(of: input).fit)")
+            print("  picture  \(found.decoder.input.summary)")
         } catch let error as ODTError {
             print("  family   none: \(error)")
         }

@@ -85,7 +85,7 @@ private func entry(_ input: NetworkInput) -> JSONValue {
 
 /// Returns the manifest's entries "fit" (how a picture is fitted into the network's input) and "fill" (the value, 0 to
 /// 255, of the input's pixels beside the picture).
-func fitEntries(of input: NetworkInput) -> (fit: String, fill: UInt8) {
+private func fitEntries(of input: NetworkInput) -> (fit: String, fill: UInt8) {
     switch input.fit {
     case .stretch: ("stretch", 0)
     case .letterboxTopLeft(let fill): ("letterbox", fill)

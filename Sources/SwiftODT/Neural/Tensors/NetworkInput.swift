@@ -72,8 +72,8 @@ package struct NetworkInput: Hashable, Sendable {
 }
 
 extension NetworkInput {
-    /// For logs, for example `300x300 rgb uint8 nchw, stretch`.
-    var summary: String {
+    /// For logs and lists, for example `300x300 rgb uint8 nchw, stretch`.
+    package var summary: String {
         let size = "\(width)x\(height) \(channelOrder) \(element) \(layout), \(fit)"
         return mean == .zero && scale == .one ? size : size + ", minus \(Self.text(mean)) times \(Self.text(scale))"
     }
