@@ -64,8 +64,8 @@ public final class VisionObjectDetectorOptions {
         set { scene.unknownObjects = newValue ? .auto : .none }
     }
 
-    /// The minimum confidence of a category or classifier label, 0 to 1. With `nil`, the default, the classifier's
-    /// threshold applies.
+    /// The minimum confidence of a new category or of a classifier label, 0 to 1. A returned category stays until its
+    /// confidence is 0.1 lower. With `nil`, the default, the classifier's threshold applies.
     public var classificationConfidenceThreshold: Double?
 
     /// The labels of the objects to return, or label groups such as `@animals`. An empty set, the default, stands for

@@ -39,22 +39,24 @@ struct TrackClassificationState: Sendable {
     /// The category of the object. It follows from the detector's labels if at least one of these labels has a
     /// category. Otherwise it follows from the classified crops.
     ///
-    /// - Parameter includesClassifierLabel: whether the label of the classifier is part of the verdict.
-    func verdict(includesClassifierLabel: Bool) -> CategoryVerdict {
+    /// - Parameters:
+    ///   - includesClassifierLabel: whether the label of the classifier is part of the verdict.
+    ///   - threshold: the minimum score of this label.
+    func verdict(includesClassifierLabel: Bool, threshold: Double) -> CategoryVerdict {
         var verdict = fromLabels.isEmpty ? fromCrops.verdict : fromLabels.verdict
-        if includesClassifierLabel { verdict.classifierLabel = classifierLabels.verdict }
+        if includesClassifierLabel { verdict.classifierLabel = classifierLabels.verdict(threshold: threshold) }
         return verdict
     }
 
     private var isWaiting: Bool { request?.promise != nil }
 
-    /// Adds the label of the track as evidence, once for each detection.
+    /// Adds the label of the track as evidence, once for each detection. Applies the threshold in every call.
     mutating func readLabel(of track: Track, table: CategoryTable, threshold: Double) {
         if track.label != label {
             label = track.label
             labelCategory = label.flatMap { table.category(of: $0.text) }
         }
-        guard let labelCategory, track.lastSeen != labelSeen else { return }
+        guard let labelCategory, track.lastSeen != labelSeen else { return fromLabels.decide(threshold: threshold) }
         labelSeen = track.lastSeen
         var scores = CategoryScores()
         scores[labelCategory] = track.score
@@ -64,7 +66,11 @@ struct TrackClassificationState: Sendable {
     /// Returns the urgency of classifying a crop of the track now. `nil` if no crop needs to be classified.
     ///
     /// A track without an id exists for one frame only, so its crop is classified even if it is small or cut off.
-    func urgency(of track: Track, in frame: Frame, _ options: TrackClassifierOptions) -> Urgency? {
+    ///
+    /// - Parameter threshold: the minimum score of the classifier's label.
+    func urgency(
+        of track: Track, in frame: Frame, _ options: TrackClassifierOptions, threshold: Double
+    ) -> Urgency? {
         guard fromLabels.isEmpty || options.classifiesAll, !isWaiting, track.box.isFinite,
             track.state == .new || track.state == .tracked
         else {
@@ -81,7 +87,8 @@ struct TrackClassificationState: Sendable {
         if visible.area >= request.area * options.growth { return .growth }
         let elapsed = Double(frame.time) - Double(request.time)
         let retryInterval = Double(options.retryInterval) * Double(1 << min(request.count - 1, 20))
-        let isUncertain = fromCrops.isAmbiguous || options.classifiesAll && classifierLabels.verdict == nil
+        let isUncertain =
+            fromCrops.isAmbiguous || options.classifiesAll && classifierLabels.verdict(threshold: threshold) == nil
         return isUncertain && elapsed >= retryInterval ? .doubt : nil
     }
 
@@ -97,12 +104,15 @@ struct TrackClassificationState: Sendable {
         return promise
     }
 
+    /// Adds the result of the pending request if it is available. Applies the threshold in every call.
     mutating func collect(threshold: Double, wait: Bool) throws {
-        guard let promise = request?.promise, wait || promise.isDone else { return }
+        guard let promise = request?.promise, wait || promise.isDone else {
+            return fromCrops.decide(threshold: threshold)
+        }
         request?.promise = nil
         let found = try promise.wait()
         fromCrops.add(found.scores, memory: Self.cropDecay, threshold: threshold)
-        classifierLabels.add(found, memory: Self.cropDecay, threshold: threshold)
+        classifierLabels.add(found, memory: Self.cropDecay)
     }
 }
 
@@ -117,7 +127,7 @@ struct CategoryEvidence: Sendable {
     fileprivate static let leadToChange = 0.15
     /// The current category becomes unknown only if its fraction of the total weight falls below the threshold by more
     /// than this value. The threshold is a parameter of ``add(_:memory:threshold:)``.
-    fileprivate static let dropTolerance = 0.1
+    private static let dropTolerance = 0.1
     /// Evidence is ambiguous if the best category leads the second category by less than this fraction of the total
     /// weight.
     private static let clearLead = 0.25
@@ -143,7 +153,12 @@ struct CategoryEvidence: Sendable {
         guard scores.isValid else { return }
         mass = mass * memory + scores
         weight = weight * memory + 1
+        decide(threshold: threshold)
+    }
 
+    /// Derives the verdict from the evidence. Without new evidence, the verdict changes only if the threshold does.
+    mutating func decide(threshold: Double) {
+        guard weight > 0 else { return }
         var category = mass.best
         let kept = verdict.category
         if kept != .unknown, share(kept) + Self.leadToChange >= share(category),
@@ -165,23 +180,22 @@ struct ClassifierLabelEvidence: Sendable {
     private var mass: [Label: Double] = [:]
     private var weight = 0.0
     private var current: Label?
-    /// `nil` until a label reaches the threshold, and after it has fallen below the threshold by more than the
-    /// tolerance.
-    private(set) var verdict: ClassifierLabel?
 
-    /// Adds the label with the highest score. The parameters are those of ``CategoryEvidence``.
-    mutating func add(_ found: Classification, memory: Double, threshold: Double) {
+    /// Returns the current label, or `nil` if its score is below the threshold.
+    func verdict(threshold: Double) -> ClassifierLabel? {
+        guard let current, let sum = mass[current] else { return nil }
+        let score = min(1, sum / weight)
+        return score >= threshold ? ClassifierLabel(label: current, score: score) : nil
+    }
+
+    /// Adds the label with the highest score. Another label replaces the current one only if it leads by a margin. The
+    /// parameter `memory` is that of ``CategoryEvidence``.
+    mutating func add(_ found: Classification, memory: Double) {
         guard let label = found.label, (0...1).contains(found.labelScore) else { return }
         mass = mass.mapValues { $0 * memory }
         mass[label, default: 0] += found.labelScore
         weight = weight * memory + 1
         let lead = mass[label, default: 0] - (current.flatMap { mass[$0] } ?? 0)
         if current == nil || lead > CategoryEvidence.leadToChange * weight { current = label }
-        let previous = verdict?.label
-        verdict = current.flatMap { label in
-            let score = min(1, (mass[label] ?? 0) / weight)
-            let least = label == previous ? threshold - CategoryEvidence.dropTolerance : threshold
-            return score >= least ? ClassifierLabel(label: label, score: score) : nil
-        }
     }
 }

@@ -51,7 +51,7 @@ package struct TrackClassifier: Sendable {
 
         for (index, track) in tracks.enumerated() {
             current[index].readLabel(of: track, table: table, threshold: max(0, options.threshold))
-            try collect(&current[index], wait: false)
+            try current[index].collect(threshold: threshold, wait: false)
         }
         if let frame, let crop {
             started.removeAll(where: \.isDone)
@@ -61,24 +61,23 @@ package struct TrackClassifier: Sendable {
             }
         }
         if wait {
-            for index in current.indices { try collect(&current[index], wait: true) }
+            for index in current.indices { try current[index].collect(threshold: threshold, wait: true) }
         }
-        return current.map { $0.verdict(includesClassifierLabel: options.classifiesAll) }
+        return current.map { $0.verdict(includesClassifierLabel: options.classifiesAll, threshold: threshold) }
     }
 
     package mutating func reset() {
         records.removeAll()
     }
 
-    private func collect(_ record: inout TrackClassificationState, wait: Bool) throws {
-        let own = crop?.threshold ?? 0
-        try record.collect(threshold: options.threshold < 0 ? own : options.threshold, wait: wait)
-    }
+    /// The minimum confidence of results of the classifier.
+    private var threshold: Double { options.threshold < 0 ? crop?.threshold ?? 0 : options.threshold }
 
     /// Returns the indices of the tracks whose crops should be classified, in descending order of urgency and area.
     private func due(_ tracks: [Track], _ records: [TrackClassificationState], in frame: Frame) -> [Int] {
         tracks.indices.compactMap { index in
-            records[index].urgency(of: tracks[index], in: frame, options).map { (urgency: $0.rawValue, index: index) }
+            records[index].urgency(of: tracks[index], in: frame, options, threshold: threshold)
+                .map { (urgency: $0.rawValue, index: index) }
         }
         .sorted { (-$0.urgency, -tracks[$0.index].box.area) < (-$1.urgency, -tracks[$1.index].box.area) }
         .map(\.index)
@@ -157,8 +156,9 @@ package struct TrackClassifierConfiguration: Hashable, Sendable {
 }
 
 package struct TrackClassifierOptions: Hashable, Sendable {
-    /// The minimum confidence of a reported category or classifier label, 0 to 1. With -1, the default, the threshold
-    /// of the classifier's model applies, and categories from the detector's labels have no minimum.
+    /// The minimum confidence of a new category or of a classifier label, 0 to 1. A reported category stays until its
+    /// confidence is 0.1 lower. With -1, the default, the threshold of the classifier's model applies, and categories
+    /// from the detector's labels have no minimum.
     package var threshold: Double
     /// Another crop is classified if the area of the object has grown by at least this factor since the last crop.
     /// Default 1.5.

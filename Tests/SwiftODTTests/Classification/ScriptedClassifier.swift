@@ -24,8 +24,9 @@ final class ScriptedClassifier: Classifier {
     var boxes: [Box] { asked.withLock { $0.map(\.box) } }
 
     /// Completes the latest request.
-    func answer(_ scores: [SwiftODT.Category: Double]) {
-        asked.withLock { $0.last?.promise }?.fulfil(.success(Classification(scores: .init(scores))))
+    func answer(_ scores: [SwiftODT.Category: Double], label: Label? = nil, labelScore: Double = 0) {
+        let answer = Classification(scores: .init(scores), label: label, labelScore: labelScore)
+        asked.withLock { $0.last?.promise }?.fulfil(.success(answer))
     }
 }
 

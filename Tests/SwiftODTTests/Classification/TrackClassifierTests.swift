@@ -50,19 +50,43 @@ import Testing
         #expect(verdict.classifierLabel == ClassifierLabel(label: Label(index: 3, text: "cavendish"), score: 0.8))
     }
 
-    /// A label below the threshold is not reported. Another label replaces the current one only with a clear lead.
+    /// Another label replaces the current one only with a clear lead. Its score must reach the threshold in every
+    /// verdict.
     @Test func classifierLabelHasThresholdAndHysteresis() {
         var evidence = ClassifierLabelEvidence()
         func add(_ label: String, _ score: Double) -> String? {
             let found = Classification(
                 scores: CategoryScores([:]), label: Label(index: 0, text: label), labelScore: score)
-            evidence.add(found, memory: 0.7, threshold: 0.4)
-            return evidence.verdict?.label.text
+            evidence.add(found, memory: 0.7)
+            return evidence.verdict(threshold: 0.35)?.label.text
         }
         #expect(add("robin", 0.3) == nil)
         #expect(add("robin", 0.9) == "robin")
         #expect(add("wren", 0.9) == "robin")
+        #expect(evidence.verdict(threshold: 0.4) == nil, "the score of the robin is 0.36")
         #expect(add("wren", 0.9) == "wren")
+    }
+
+    /// The threshold can change while a stream is playing.
+    @Test func changedThresholdAppliesToKnownResults() throws {
+        var options = TrackClassifierOptions()
+        options.classifiesAll = true
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops, options: options)
+        let label = Label(index: 3, text: "rose")
+        let tracks = [track(1, side: 50), track(2, "banana")]
+        func verdicts(threshold: Double) throws -> [CategoryVerdict] {
+            classifier.options.threshold = threshold
+            return try withFrame { try classifier.classify(tracks, in: $0, wait: false) }
+        }
+        _ = try verdicts(threshold: 0.5)
+        crops.answer([.plant: 0.8], label: label, labelScore: 0.8)
+        for (threshold, isKnown) in [(0.5, true), (0.95, false), (0.5, true), (0.81, true), (0.95, false)] {
+            let found = try verdicts(threshold: threshold)
+            let categories: [SwiftODT.Category] = isKnown ? [.plant, .food] : [.unknown, .unknown]
+            #expect(found.map(\.category) == categories, "\(threshold)")
+            #expect(found[0].classifierLabel?.label == (threshold <= 0.8 ? label : nil), "\(threshold)")
+        }
     }
 
     /// A single deviating label does not change the category, a lasting one does.
