@@ -1,7 +1,7 @@
 import Glibc
 
-/// Decodes the output of a classification network. The output has one score for each label. The decoder adds up the
-/// scores of each category.
+/// Decodes the output of a classification network. The output has one score for each label. If the labels are mutually
+/// exclusive, the decoder adds up the scores of each category. Otherwise the best label determines the category.
 struct ClassifierOutputDecoder: Sendable {
     /// The index of the network's output that has the scores.
     private let output: Int
@@ -10,6 +10,8 @@ struct ClassifierOutputDecoder: Sendable {
     /// Whether at least one label has a category.
     let hasCategories: Bool
     private let scoresAreLogits: Bool
+    /// Whether each score is computed independently of the others. `nil` if the model does not specify it.
+    private let scoresAreIndependent: Bool?
     /// Whether most outputs of the network have values outside the range of probabilities.
     private let givesLogits = ModelHeuristic()
     /// The scale of quantised scores; `nil` if it is unknown.
@@ -40,6 +42,7 @@ struct ClassifierOutputDecoder: Sendable {
         categories = table.categories(of: labels.map { $0?.text ?? "" }).map { $0 ?? .unknown }
         hasCategories = categories.contains { $0 != .unknown }
         scoresAreLogits = inspection.manifest?.scoresAreLogits ?? false
+        scoresAreIndependent = scoresAreLogits ? true : inspection.endsWithLogistic
         scale = inspection.quantisation[inspection.outputs[output].name]
     }
 
@@ -83,10 +86,20 @@ struct ClassifierOutputDecoder: Sendable {
             sums[categories[index]] += Double(score)
             if scores[index] > scores[best] { best = index }
         }
-        // Scores of labels that are not mutually exclusive can add up to more than 1.
+        let labelScore = Double(probability(scores[best]))
+        // The sum of many weak independent scores is not the probability of a category. Independent scores of a model
+        // that does not specify this add up to about 1 only by chance, but the scores of a softmax always do.
+        if scoresAreIndependent ?? (abs(sums.total - 1) > Self.sumTolerance) {
+            sums = CategoryScores()
+            sums[categories[best]] = labelScore
+        }
+        // Quantised scores of a softmax can add up to more than 1.
         if sums.total > 1 { sums = sums * (1 / sums.total) }
-        return Classification(scores: sums, label: labels[best], labelScore: Double(probability(scores[best])))
+        return Classification(scores: sums, label: labels[best], labelScore: labelScore)
     }
+
+    /// The maximum deviation from 1 of the sum of a softmax, because its scores are rounded.
+    private static let sumTolerance = 0.05
 
     /// Returns the function that maps a value of the output to a probability. It is the identity, the softmax (which
     /// PyTorch models often omit), or the logistic function. Logits can happen to be from 0 to 1, so earlier outputs

@@ -108,3 +108,32 @@ extension [String: QuantisationScale] {
         }
     }
 }
+
+extension FlatBuffer {
+    /// Whether a .tflite file ends with the logistic function (`true`) or with the softmax (`false`). `nil` if it ends
+    /// with another operation. Operations that only convert the result are ignored.
+    var endsWithLogistic: Bool? {
+        guard let root, let operations = root.tables(2).first?.tables(3) else { return nil }
+        // Old files have only the first of the two fields.
+        let codes = root.tables(1).map {
+            max(Int32($0.integer(0, as: Int8.self) ?? 0), $0.integer(3, as: Int32.self) ?? 0)
+        }
+        for operation in operations.reversed() {
+            let index = Int(operation.integer(0, as: UInt32.self) ?? 0)
+            guard codes.indices.contains(index) else { return nil }
+            switch codes[index] {
+            case TFLiteOperation.dequantize, TFLiteOperation.quantize, TFLiteOperation.reshape: continue
+            case TFLiteOperation.logistic: return true
+            case TFLiteOperation.softmax: return false
+            default: return nil
+            }
+        }
+        return nil
+    }
+}
+
+/// Codes of the operations in the TFLite schema.
+private enum TFLiteOperation {
+    static let (dequantize, logistic, reshape, softmax, quantize): (Int32, Int32, Int32, Int32, Int32) =
+        (6, 14, 22, 25, 114)
+}

@@ -1,3 +1,4 @@
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT
@@ -7,14 +8,14 @@ import Testing
     private static let names = ["banana", "pizza", "chair", "person", "daisy"]
 
     private func inspection(
-        _ outputs: [[Int?]], labels: [String]? = names, manifest: ModelManifest? = nil
+        _ outputs: [[Int?]], labels: [String]? = names, manifest: ModelManifest? = nil, file: String = "mine.tflite"
     ) throws -> NetworkInspection {
         let picture = TensorDescription(name: "in", shape: [1, 224, 224, 3], element: .uint8)
         let outputs = outputs.map { TensorDescription(name: "out", shape: $0, element: .uint8) }
         return try NetworkInspection(
             NetworkDescription(inputs: [picture], outputs: outputs), manifest: manifest,
             labels: labels.map(Labels.init),
-            file: "mine.tflite")
+            file: file)
     }
 
     private func read<Number>(
@@ -54,10 +55,46 @@ import Testing
         #expect(throws: ODTError.self) { try ClassifierOutputDecoder(inspection([shape]), table: .standard) }
     }
 
-    @Test func independentScoresAreNormalised() throws {
-        let answer = try read([UInt8(255), 255, 128, 0, 0], .uint8)
-        #expect(abs(answer.scores.total - 1) < 1e-9)
-        #expect(answer.scores[.food] > 0.79)
+    /// Scores that do not add up to 1 are independent, so weak scores must not add up to a category.
+    @Test(arguments: [[0.9, 0.9, 0.4, 0, 0], [0.15, 0.14, 0.13, 0.05, 0], [0.2, 0.3, 0.4, 0.3, 0.2]] as [[Float]])
+    func bestOfIndependentScoresDeterminesCategory(_ scores: [Float]) throws {
+        let answer = try read(scores, .float32)
+        let category: SwiftODT.Category = answer.label?.text == "chair" ? .homeGood : .food
+        #expect(answer.labelScore == Double(scores.max() ?? 0))
+        #expect(answer.scores == CategoryScores([category: answer.labelScore]))
+    }
+
+    /// Returns a .tflite file with these operations.
+    private func model(_ operations: [UInt32]) -> [UInt8] {
+        let codes: [[Int: FlatBufferMaker.Value]] = operations.map { [0: .number($0), 3: .number($0)] }
+        let graph: [Int: FlatBufferMaker.Value] = [
+            3: .tables(operations.indices.map { [0: .number(UInt32($0))] })
+        ]
+        return FlatBufferMaker.make([1: .tables(codes), 2: .tables([graph])], identifier: "TFL3")
+    }
+
+    /// Quantised scores are rounded, so their sum is unreliable: 0.99 after the logistic function, 0.86 after the
+    /// softmax. A logistic function inside the network is irrelevant.
+    @Test func lastOperationOfTFLiteFileDeterminesWhetherScoresAreIndependent() throws {
+        let (convolution, dequantize, logistic): (UInt32, UInt32, UInt32) = (3, 6, 14)
+        let (reshape, softmax, quantize): (UInt32, UInt32, UInt32) = (22, 25, 114)
+        let folder = try TemporaryFolder()
+        func food(_ operations: [UInt32], _ scores: [UInt8]) throws -> Double {
+            var inspected = try inspection([[1, 5]], file: folder.write("mine.tflite", model(operations)))
+            try inspected.readFile()
+            let reading = try ClassifierOutputDecoder(inspected, table: .standard)
+            return try scores.withUnsafeBytes {
+                try reading.read([TensorView(shape: [1, 5], element: .uint8, bytes: $0)]).scores[.food]
+            }
+        }
+        for end in [[logistic], [logistic, quantize], [logistic, reshape, dequantize]] {
+            #expect(try food([softmax, convolution] + end, [64, 63, 60, 30, 36]) == 0.25)
+        }
+        for end in [[softmax], [softmax, quantize]] {
+            #expect(try food([logistic, convolution] + end, [64, 64, 60, 16, 16]) == 0.5)
+        }
+        #expect(try food([logistic, convolution], [64, 63, 60, 30, 36]) == 127.0 / 256)
+        withExtendedLifetime(folder) {}
     }
 
     @Test func logitsBecomeProbabilities() throws {

@@ -10,6 +10,7 @@ func fuzzTFLite(_ bytes: FuzzedBytes) -> CInt {
     if let buffer = FlatBuffer(model, identifier: "TFL3") {
         _ = TFLiteMetadata(model: buffer)
         _ = [String: QuantisationScale](tflite: buffer)
+        _ = buffer.endsWithLogistic
         _ = TFLitePostProcess(model: buffer)?.cut(model)
         _ = TFLiteWeights(model: buffer)?.rescaled(model)
     }

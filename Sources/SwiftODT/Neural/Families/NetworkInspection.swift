@@ -20,6 +20,9 @@ struct NetworkInspection {
     /// The anchors in the metadata of a .tflite file: centre y, centre x, height and width as fractions of the input.
     private(set) var fixedAnchors: [Float] = []
 
+    /// See ``FlatBuffer/endsWithLogistic``.
+    private(set) var endsWithLogistic: Bool?
+
     /// The family that the manifest specifies.
     let namedFamily: DetectionFamily?
 
@@ -42,12 +45,13 @@ struct NetworkInspection {
 
     var outputs: [TensorDescription] { network.outputs }
 
-    /// Reads the metadata of the file, and the post-processing operation and the quantisation of a .tflite file.
+    /// Reads the metadata of the file, and the last operation and the quantisation of a .tflite file.
     mutating func readFile() throws {
         guard FileBytes.size(file) != nil else { return }
         exportMetadata = try ExportMetadata.read(file)
         guard let model = try FlatBuffer.read(tflite: file) else { return }
         postProcess = TFLitePostProcess(model: model)
+        endsWithLogistic = model.endsWithLogistic
         fixedAnchors = TFLiteMetadata(model: model)?.anchors ?? []
         quantisation.merge([String: QuantisationScale](tflite: model) ?? [:]) { given, _ in given }
     }
