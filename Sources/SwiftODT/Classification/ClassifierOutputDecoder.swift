@@ -21,21 +21,25 @@ struct ClassifierOutputDecoder: Sendable {
     init(_ inspection: NetworkInspection, table: CategoryTable) throws {
         let hasBackground = inspection.manifest?.hasBackground ?? false
         let counts = inspection.outputs.map { $0.shape.map { $0 ?? 1 }.product ?? 0 }
+        let shapes = inspection.outputs.map(\.shapeText).joined(separator: ", ")
+        guard counts.contains(where: { $0 > 1 }) else {
+            throw ODTError(
+                .unsupported,
+                "\(inspection.file) has the outputs \(shapes), but a classifier needs at least two classes; "
+                    + "choose an image classifier")
+        }
         guard let names = inspection.labels else {
             throw ODTError(
                 .unsupported,
-                "\(inspection.file) has no labels inside or beside it; set classifier-label-file to a text file "
-                    + "with one label per line")
+                "\(inspection.file) has no labels inside or beside it; specify a label file with one label per line")
         }
         guard let output = counts.firstIndex(where: { Self.shift(names, scores: $0, hasBackground) != nil }),
             let shift = Self.shift(names, scores: counts[output], hasBackground)
         else {
-            let shapes = inspection.outputs.map(\.shapeText).joined(separator: ", ")
             throw ODTError(
                 .unsupported,
                 "\(inspection.file) has the outputs \(shapes), none of which has a score for each of its "
-                    + "\(names.count) labels; set classifier-label-file to the matching label file, "
-                    + "or choose an image classifier")
+                    + "\(names.count) labels; specify the matching label file, or choose an image classifier")
         }
         self.output = output
         labels = (0..<counts[output]).map { names[$0 + shift] }

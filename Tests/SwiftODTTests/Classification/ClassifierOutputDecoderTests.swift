@@ -158,17 +158,26 @@ import Testing
         #expect(try read([UInt8(200), 0, 0, 0, 0], .uint8, shape: shape).label?.text == "banana")
     }
 
-    @Test(arguments: [[[1, 9]], [[1, 1, 320, 320]], [], [[1]]] as [[[Int?]]])
+    /// The option for the label file has another name in each program, so the messages name no option.
+    @Test(arguments: [[[1, 9]], [[1, 1, 320, 320]]] as [[[Int?]]])
     func labelCountMismatchIsRejected(_ outputs: [[Int?]]) {
         #expect { _ = try ClassifierOutputDecoder(inspection(outputs), table: .standard) } throws: { error in
-            "\(error)".contains("mine.tflite") && "\(error)".contains("classifier-label-file")
+            "\(error)".contains("mine.tflite") && "\(error)".contains("specify the matching label file")
         }
+    }
+
+    @Test(arguments: [[], [[1]], [[1, 1]]] as [[[Int?]]], [1, 5])
+    func singleScoreIsRejected(_ outputs: [[Int?]], _ labelCount: Int) {
+        #expect {
+            _ = try ClassifierOutputDecoder(
+                inspection(outputs, labels: Array(Self.names.prefix(labelCount))), table: .standard)
+        } throws: { "\($0)".contains("mine.tflite") && "\($0)".contains("at least two classes") }
     }
 
     @Test func modelWithoutLabelsIsRejected() {
         #expect { _ = try ClassifierOutputDecoder(inspection([[1, 5]], labels: nil), table: .standard) } throws: {
             error in
-            "\(error)".contains("mine.tflite") && "\(error)".contains("classifier-label-file")
+            "\(error)".contains("mine.tflite") && "\(error)".contains("specify a label file")
         }
     }
 

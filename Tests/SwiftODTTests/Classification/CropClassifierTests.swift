@@ -70,7 +70,7 @@ import Testing
     @Test func nonClassifierNetworkIsNamed() throws {
         let network = try TestNetwork([[1, 3, 32, 32]])
         let unlabelled = try detectorError { _ = try CropClassifier(modelFile: network.file) }
-        #expect(unlabelled.description.contains("classifier-label-file"))
+        #expect(unlabelled.description.contains("specify a label file"))
         let labels = TestNetwork.folder + "/two.txt"
         try "cat\ndog\n".write(toFile: labels, atomically: true, encoding: .utf8)
         let mismatched = try detectorError {
