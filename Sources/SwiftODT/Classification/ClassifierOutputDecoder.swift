@@ -77,6 +77,11 @@ struct ClassifierOutputDecoder: Sendable {
             guard scores.count == labels.count else {
                 throw ODTError(.failed, "the classifier returned \(scores.count) scores for \(labels.count) labels")
             }
+            guard scores.contains(where: \.isFinite) else {
+                throw ODTError(
+                    .failed,
+                    "the classifier returned no finite score; check its input normalisation, or export it again")
+            }
             return summary(scores)
         }
     }

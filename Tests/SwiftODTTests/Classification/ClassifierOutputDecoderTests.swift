@@ -190,5 +190,6 @@ import Testing
             }
         }
         #expect(throws: Never.self) { try read([Float.nan, .infinity, 0, 0, 0], .float32) }
+        #expect(throws: ODTError.self) { try read([Float](repeating: .nan, count: 5), .float32) }
     }
 }
