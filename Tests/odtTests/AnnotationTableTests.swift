@@ -13,7 +13,8 @@ import Testing
 
     /// Returns a message of a frame with one object.
     private func result(
-        width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0, id: Int = 1, score: Double = 0.5
+        width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0, id: Int = 1, score: Double = 0.5,
+        more: String = ""
     ) throws -> OwnedStructure {
         let message = try #require(
             gst_structure_from_string(
@@ -23,7 +24,7 @@ import Testing
         let object = try #require(
             gst_structure_from_string(
                 "object, tracking-id=(guint64)\(id), x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
-                    + "score=\(score), state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"",
+                    + "score=\(score), state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"\(more)",
                 nil))
         var (list, item) = (GValue(), GValue())
         g_value_init(&list, gst_value_list_get_type())
@@ -44,7 +45,35 @@ import Testing
         defer { gst_structure_free(message) }
         let fields = MessageFields(message)
         #expect(EventTable.row(of: fields)?.hasPrefix("1.780000,track,end,1,") == true)
-        #expect(TrackTable.row(of: fields)?.hasPrefix("1,,,1.280000,") == true)
+        #expect(TrackTable.row(of: fields)?.hasPrefix("1,,,,1.280000,") == true)
+    }
+
+    @Test func tablesHaveLabelOfCustomClassifier() throws {
+        func row(_ text: String?, _ header: [String]) throws -> [String: String] {
+            let cells = try #require(text).dropLast().split(separator: ",", omittingEmptySubsequences: false)
+            #expect(cells.count == header.count)
+            return Dictionary(uniqueKeysWithValues: zip(header, cells.map { String($0) }))
+        }
+        let text = "swiftodt-track, event=end, tracking-id=(guint64)1, label=bird, classifier-label=robin"
+        let message = try #require(gst_structure_from_string(text, nil))
+        defer { gst_structure_free(message) }
+        let fields = MessageFields(message)
+        #expect(try row(EventTable.row(of: fields), EventTable.header)["classifier_label"] == "robin")
+        #expect(try row(TrackTable.row(of: fields), TrackTable.header)["classifier_label"] == "robin")
+        var table = FrameTable()
+        let cases: [(String, String, Double?)] = [
+            ("", "", nil), (", classifier-label=robin, classifier-score=0.7", "robin", 0.7),
+        ]
+        for (given, label, score) in cases {
+            let seen = try result(width: 64, height: 48, more: given)
+            try withExtendedLifetime(seen) {
+                let cells = try row(table.rows(of: MessageFields(seen.pointer)), FrameTable.header)
+                #expect(cells["classifier_label"] == label)
+                #expect(cells["classifier_score"].flatMap { Double($0) } == score)
+                #expect(cells["score"].flatMap { Double($0) } == 0.5)
+                #expect(cells["label"] == "cup" && cells["width"] == "32")
+            }
+        }
     }
 
     /// The object continues with an earlier id, whose row contains the same detections.

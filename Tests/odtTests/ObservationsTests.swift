@@ -130,11 +130,24 @@ struct ObservationsTests {
             #expect(abs(track.first - first) < 1e-3 && abs(track.last - last) < 1e-3, "\(track)")
         }
         let rows = ReportTables(observations: observations).objects(tracks).split(separator: "\n").dropFirst()
-        let moments = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false)[8] }
+        let moments = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false)[9] }
         #expect(
             moments == [1, 7_201, 7_206].map { WallTime.text(of: (Int64(taken) + $0) * 1_000, hasOffset: true)[...] })
         let entries = observations.zones.flatMap { $0.events.map { $0.time.rounded() } }
         #expect(entries == [1, 2, 3, 7_201, 7_202, 7_203, 7_206, 7_207, 7_208])
+    }
+
+    /// A file can lack track events, and with `updates=none` it has nothing else.
+    @Test(arguments: [true, false]) func labelOfCustomClassifierIsInTable(_ isResult: Bool) throws {
+        var observations = Observations()
+        let object: [String: JSONValue] = [
+            "tracking-id": .number(1), "label": .string("bird"), "classifier-label": .string("robin"),
+        ]
+        let fields: [String: JSONValue] =
+            isResult ? ["objects": .array([.object(object)])] : object.merging(["event": .string("end")]) { $1 }
+        try add(isResult ? .result : .track, to: &observations, of: "front", session: 1, at: 1, fields)
+        let table = ReportTables(observations: observations).objects(observations.tracks)
+        #expect(table.contains("\nfront,1,1,bird,unknown,robin,"), "\(table)")
     }
 
     @Test func videoOfOneOfSeveralSourcesIsFoundByName() throws {

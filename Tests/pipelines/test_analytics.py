@@ -39,7 +39,9 @@ class Default(unittest.TestCase):
 
 
 def name(thing):
-    """Returns the class name of an object of a message: its label, else its category, else "object"."""
+    """Returns the class name of an object of a message: its label, else the classifier's, else its category, else "object"."""
+    if not thing.get_value("label") and thing.has_field("classifier-label"):
+        return thing.get_value("classifier-label")
     return thing.get_value("label") or (thing.get_value("category") if thing.has_field("confidence") else "object")
 
 

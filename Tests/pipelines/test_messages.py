@@ -23,7 +23,7 @@ CLASSIFIER = next(iter(installed_models("classifier")), None)
 # Optional fields.
 BEST = ("best-rejected-label", "best-rejected-score", "best-rejected-reason")
 CLASSIFIED = ("classifier-label", "classifier-label-index", "classifier-score")
-SOMETIMES = {"swiftodt": ("zones", "model", "model-sum", "source", "json", *BEST), "object": ("confidence", *CLASSIFIED), "swiftodt-track": ("source", "json", "reason")}
+SOMETIMES = {"swiftodt": ("zones", "model", "model-sum", "source", "json", *BEST), "object": ("confidence", *CLASSIFIED), "swiftodt-track": ("classifier-label", "source", "json", "reason")}
 
 
 def always(name):
@@ -157,6 +157,11 @@ class Classifier(unittest.TestCase):
             (*_, thing), types = said.results[-1].get_value("objects"), documented("object")
             found = {field: thing.get_field_type(field).name for field in CLASSIFIED if thing.has_field(field)}
             self.assertEqual(found, {field: types[field] for field in CLASSIFIED[:count]})
+            labels = {thing.get_value("classifier-label") for result in said.results for thing in result.get_value("objects")
+                      if thing.has_field("classifier-label")}
+            events = {event.get_value("classifier-label") for event in said.named("swiftodt-track") if event.has_field("classifier-label")}
+            self.assertLessEqual(labels, events)
+            self.assertEqual(bool(events), bool(count))
 
 
 class Metadata(unittest.TestCase):

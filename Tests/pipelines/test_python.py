@@ -127,6 +127,13 @@ class Messages(unittest.TestCase):
         with self.assertRaisesRegex(swiftodt.Error, "stream-time.*whole number"):
             swiftodt.from_json(json.loads(line) | {"stream-time": "5"})
 
+    def test_name_is_label_else_classifier_label_else_category(self):
+        message = next(one for one in map(json.loads, ball_lines(20)[0]) if one.get("objects"))
+        for change, name in (({}, "object"), ({"category": "food"}, "food"), ({"category": "food", "classifier-label": "pizza"}, "pizza"),
+                             ({"classifier-label": "pizza", "label": "plate"}, "plate")):
+            changed = message | {"objects": [message["objects"][0] | change]}
+            self.assertEqual(swiftodt.from_json(changed).objects[0].name, name)
+
     def test_missing_package_is_named(self):
         """In a Python without any of the optional packages."""
         program = ("import sys; sys.modules |= {'pandas': None, 'numpy': None, 'supervision': None, 'gi': None}\n"

@@ -76,7 +76,8 @@ class Report(unittest.TestCase):
         return page, *(json.loads(re.search(rf"id={name}>(.*?)</script>", page, re.DOTALL)[1]) for name in ("data", "pictures"))
 
     def tracks(self, data):
-        names = ("id", "label", "category", "first", "last", "best", "score", "path", "source", "reason")
+        names = ("id", "label", "category", "first", "last", "best", "score", "path", "source", "reason", "recording",
+                 "classifier label")
         return [dict(zip(names, row)) for row in data["tracks"]]
 
 
@@ -163,11 +164,11 @@ class Reading(Report):
         event = {"message": "swiftodt-track", "event": "end", "tracking-id": 1, "label": "dog", "category": "plant", "timestamp": 3 * SECOND,
                  "running-time": 3 * SECOND, "stream-time": 3 * SECOND, "first-seen": SECOND // 2, "last-seen": 2 * SECOND,
                  "best-score": 0.5, "best-x": 0, "best-y": 0, "best-width": 32, "best-height": 24,
-                 "best-running-time": SECOND, "path-length": 12, "reason": "left-frame"}
+                 "best-running-time": SECOND, "path-length": 12, "reason": "left-frame", "classifier-label": "poodle"}
         _, data, _ = self.page(lines(result(1, [thing(1, "cat", 1, 0.5, score=0.9)]), event))
         (track,) = self.tracks(data)
-        self.assertEqual({key: track[key] for key in ("first", "last", "best", "score", "path", "reason")},
-                         {"first": 0, "last": 1.5, "best": 0.5, "score": 0.5, "path": 12, "reason": "left-frame"})
+        self.assertEqual({key: track[key] for key in ("first", "last", "best", "score", "path", "reason", "classifier label")},
+                         {"first": 0, "last": 1.5, "best": 0.5, "score": 0.5, "path": 12, "reason": "left-frame", "classifier label": "poodle"})
         self.assertEqual((data["labels"][track["label"]], data["categories"][track["category"]]), ("dog", "plant"))
 
     def test_consecutive_recordings(self):

@@ -47,8 +47,8 @@ class Object:
 
     @property
     def name(self) -> str:
-        """The label, else the category, else "object"."""
-        return self.label or (self.category if self.category != "unknown" else "object")
+        """The label, else the classifier's label, else the category, else "object"."""
+        return self.label or self.classifier_label or (self.category if self.category != "unknown" else "object")
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Result:
 
 @dataclass(frozen=True)
 class TrackEvent:
-    """A track begins, changes its label or category, or ends: a message `swiftodt-track`."""
+    """A track begins, changes a label or category, or ends: a message `swiftodt-track`."""
 
     event: str
     tracking_id: int
@@ -137,6 +137,7 @@ class TrackEvent:
     best_running_time: Optional[int]
     path_length: float
     epoch: int
+    classifier_label: Optional[str] = None
     reason: Optional[str] = None
     source: Optional[str] = None
     # The number of the connection to the camera, in messages of odt watch.

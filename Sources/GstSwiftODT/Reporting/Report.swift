@@ -154,10 +154,11 @@ struct ReportedObject: Sendable {
     /// The class index of the label; -1 if the object has no label or only the label's name is known.
     var labelIndex: Int32 { Int32(clamping: max(-1, object.track.label?.index ?? -1)) }
 
-    /// The object's label, or the name of its category if the object has no label. If the category is unknown, too, the
-    /// value is `object`.
+    /// The object's label, else the classifier's label, else the name of its category. If the category is unknown, too,
+    /// the value is `object`.
     var name: String {
         if !label.isEmpty { return label }
+        if let found = object.classifierLabel { return found.label.text }
         return object.category == .unknown ? "object" : object.category.name
     }
 
@@ -224,6 +225,8 @@ struct EventReport: Sendable {
             ("path-length", .real(event.event.pathLength)),
             ("epoch", .uint(report.epoch)),
         ]
+        // After the field `label`.
+        if let label = event.classifierLabel { fields.insert(("classifier-label", .text(label.text)), at: 4) }
         if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
         if let source = report.source { fields.append(("source", .text(source))) }
         (message, self.fields) = ("swiftodt-track", fields)

@@ -350,7 +350,10 @@ package final class Scene {
             guard let id = object.track.id else { continue }
             let before = reported.updateValue(object, forKey: id)
             let hasChanged =
-                before.map { $0.category != object.category || $0.track.label != object.track.label } ?? true
+                before.map {
+                    $0.category != object.category || $0.track.label != object.track.label
+                        || $0.classifierLabel?.label != object.classifierLabel?.label
+                } ?? true
             guard hasChanged else { continue }
             let isReturned = reidentifier?.hasReturned(id) ?? false
             note(before != nil ? .update : isReturned ? .reentered : .begin, object)
@@ -364,7 +367,7 @@ package final class Scene {
             event.track.id = id
             // If the object's label was removed (``LabelContext``), the end event has no label, either.
             if object.track.label == nil { event.track.label = nil }
-            events.append(SceneEvent(event: event, category: object.category))
+            append(event, of: object)
         }
     }
 
@@ -373,7 +376,12 @@ package final class Scene {
         let (best, pathLength) =
             track.id.flatMap(summary) ?? ((score: track.score, box: track.box, time: track.lastSeen), 0)
         let event = TrackEvent(kind: kind, track: track, best: best, pathLength: pathLength, reason: reason)
-        events.append(SceneEvent(event: event, category: object.category))
+        append(event, of: object)
+    }
+
+    private func append(_ event: TrackEvent, of object: SceneObject) {
+        events.append(
+            SceneEvent(event: event, category: object.category, classifierLabel: object.classifierLabel?.label))
     }
 
     /// Returns whether the track with a reported id has not ended. An id that was replaced by re-identification has.

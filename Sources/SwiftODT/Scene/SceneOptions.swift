@@ -76,4 +76,5 @@ package struct SceneObject: Sendable {
 package struct SceneEvent: Sendable {
     package var event: TrackEvent
     package var category: Category
+    package var classifierLabel: Label?
 }

@@ -79,7 +79,7 @@ public struct TrackedObjectEvent: Sendable {
         case begin
         /// The object has returned and has its earlier tracking id again.
         case reentered
-        /// The label or the category of the object has changed.
+        /// A label or the category of the object has changed.
         case update
         /// The track has ended.
         case end(EndReason)

@@ -34,8 +34,8 @@ enum TableRow {
 /// The table of `--csv`: one row per object and frame.
 struct FrameTable {
     static let header = [
-        "frame", "time", "tracking_id", "label", "category", "confidence", "score", "state", "x", "y", "width",
-        "height",
+        "frame", "time", "tracking_id", "label", "category", "confidence", "classifier_label", "classifier_score",
+        "score", "state", "x", "y", "width", "height",
         "x_min", "y_min", "x_max", "y_max", "velocity_x", "velocity_y", "rank",
     ]
 
@@ -48,7 +48,9 @@ struct FrameTable {
         return message.list("objects").reduce(into: "") { text, object in
             var cells = [String(frame), time, TableRow.count(object.count("tracking-id")), object.text("label") ?? ""]
             cells += [object.text("category") ?? "", TableRow.number(object.real("confidence"), decimals: 4)]
-            cells += [TableRow.number(object.real("score"), decimals: 4), object.text("state") ?? ""]
+            cells.append(object.text("classifier-label") ?? "")
+            cells += ["classifier-score", "score"].map { TableRow.number(object.real($0), decimals: 4) }
+            cells.append(object.text("state") ?? "")
             cells += ["x", "y", "width", "height"].map { TableRow.count(object.count($0)) }
             cells += ["x-min", "y-min", "x-max", "y-max"].map { TableRow.number(object.real($0), decimals: 6) }
             cells += ["velocity-x", "velocity-y"].map { TableRow.number(object.real($0), decimals: 2) }
@@ -61,8 +63,8 @@ struct FrameTable {
 /// The table of `--events-csv`: one row per event of a track or zone.
 enum EventTable {
     static let header = [
-        "time", "kind", "event", "tracking_id", "label", "category", "zone", "direction", "dwell", "duration", "reason",
-        "epoch",
+        "time", "kind", "event", "tracking_id", "label", "category", "classifier_label", "zone", "direction", "dwell",
+        "duration", "reason", "epoch",
     ]
 
     /// Returns the row of a message about a track or zone; `nil` for other messages and for updates of tracks.
@@ -72,7 +74,7 @@ enum EventTable {
         let time = message.count("event-running-time") ?? message.count("running-time")
         var cells = [TableRow.seconds(time, offset: TableRow.offset(of: message))]
         cells += [kind, event, TableRow.count(message.count("tracking-id"))]
-        cells += ["label", "category", "zone", "direction"].map { message.text($0) ?? "" }
+        cells += ["label", "category", "classifier-label", "zone", "direction"].map { message.text($0) ?? "" }
         cells += ["dwell", "duration"].map { TableRow.seconds(message.count($0)) }
         cells += [message.text("reason") ?? "", TableRow.count(message.count("epoch"))]
         return TableRow.text(cells)
@@ -82,8 +84,8 @@ enum EventTable {
 /// The table of `--tracks-csv`: one row per track.
 enum TrackTable {
     static let header = [
-        "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "best_score", "best_time", "best_x",
-        "best_y", "best_width", "best_height", "path_length", "reason", "epoch",
+        "tracking_id", "label", "category", "classifier_label", "first_seen", "last_seen", "duration", "best_score",
+        "best_time", "best_x", "best_y", "best_width", "best_height", "path_length", "reason", "epoch",
     ]
 
     /// Returns the change of the number of objects by a `swiftodt-track` message. An object that continues with an
@@ -97,7 +99,7 @@ enum TrackTable {
     static func row(of message: MessageFields) -> String? {
         guard message.text("event") == "end", !message.isReidentification else { return nil }
         var cells = [TableRow.count(message.count("tracking-id"))]
-        cells += [message.text("label") ?? "", message.text("category") ?? ""]
+        cells += ["label", "category", "classifier-label"].map { message.text($0) ?? "" }
         let offset = TableRow.offset(of: message)
         cells += ["first-seen", "last-seen"].map { TableRow.seconds(message.count($0), offset: offset) }
         cells.append(TableRow.seconds(message.count("duration")))

@@ -196,6 +196,7 @@ struct Observations {
         change(ObservedTrack.Key(source: source, recording: clock.recording, id: number), label, at: time) { track in
             if !name.isEmpty { track.label = label }
             if let category = object["category-index"]?.integer, category >= 0 { track.category = category }
+            if let text = object["classifier-label"]?.string { track.classifierLabel = Self.shortened(text) }
             track.seen(
                 from: object.seconds("first-seen").map { $0 + clock.offset } ?? min(time, track.last),
                 to: object.seconds("last-seen").map { $0 + clock.offset } ?? time)
@@ -225,6 +226,8 @@ struct Observations {
             {
                 track.category = category.rawValue
             }
+            let text = message.text("classifier-label")
+            if !text.isEmpty { track.classifierLabel = Self.shortened(text) }
             if let best { track.offer(best, isFinal: isEnd) }
         }
     }
@@ -346,10 +349,13 @@ struct Observations {
     /// Returns the index of a name in the list. A missing name is appended.
     private static func index(of name: String, in list: inout [String], _ places: inout [String: Int]) -> Int {
         if let place = places[name] { return place }
-        let short = name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"
         places[name] = list.count
-        list.append(short)
+        list.append(shortened(name))
         return list.count - 1
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.utf8.count <= longestName ? name : String(name.unicodeScalars.prefix(longestName)) + "…"
     }
 }
 

@@ -23,6 +23,8 @@ struct ObservedTrack {
     /// The index of the track's label in ``Observations/labels``.
     var label: Int
     var category = -1
+    /// Empty without a custom classifier.
+    var classifierLabel = ""
     /// The times of the visits, in their order. Only an object that has returned has several.
     private(set) var visits: [(first: Double, last: Double)]
     var best: Best?

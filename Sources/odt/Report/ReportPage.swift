@@ -127,15 +127,15 @@ struct ReportData {
     }
 
     /// Returns a track as an array: id, label, category, first time, last time, best time, best score, path length,
-    /// source, reason, recording, and for several visits an array of their first and last times. Times are in seconds
-    /// since `start`. Unknown numbers are -1.
+    /// source, reason, recording, classifier label, and for several visits an array of their first and last times. Times
+    /// are in seconds since `start`. Unknown numbers are -1.
     private func array(of track: ObservedTrack, _ start: Double) -> JSONValue {
         let (key, best) = (track.key, track.best)
         var row: [JSONValue] = [
             number(key.id), number(track.label), number(track.category), rounded(track.first - start),
             rounded(track.last - start), rounded((best?.time ?? track.first) - start), rounded(best?.score ?? -1),
             .number((track.pathLength ?? -1).rounded()), number(key.source), .string(track.reason),
-            number(key.recording),
+            number(key.recording), .string(track.classifierLabel),
         ]
         if track.visits.count > 1 {
             row.append(.array(track.visits.map { .array([rounded($0.first - start), rounded($0.last - start)]) }))

@@ -9,16 +9,16 @@ struct ReportTables {
     /// first detection with its offset from UTC, if it is known.
     func objects(_ tracks: [ObservedTrack]) -> String {
         var text = TableRow.text([
-            "source", "session", "tracking_id", "label", "category", "first_seen", "last_seen", "duration", "moment",
-            "best_score",
-            "best_time", "path_length", "reason",
+            "source", "session", "tracking_id", "label", "category", "classifier_label", "first_seen", "last_seen",
+            "duration", "moment", "best_score", "best_time", "path_length", "reason",
         ])
         for track in tracks {
             text += TableRow.text([
                 observations.sources[track.key.source], String(track.key.recording + 1), String(track.key.id),
                 observations.labels[track.label],
-                Category(rawValue: track.category)?.name ?? "", Self.seconds(track.first), Self.seconds(track.last),
-                Self.seconds(track.duration), moment(of: track.first), TableRow.number(track.best?.score, decimals: 4),
+                Category(rawValue: track.category)?.name ?? "", track.classifierLabel, Self.seconds(track.first),
+                Self.seconds(track.last), Self.seconds(track.duration), moment(of: track.first),
+                TableRow.number(track.best?.score, decimals: 4),
                 track.best.map { Self.seconds($0.time) } ?? "", TableRow.number(track.pathLength, decimals: 1),
                 track.reason,
             ])

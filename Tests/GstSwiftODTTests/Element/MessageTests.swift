@@ -56,6 +56,24 @@ import Testing
         #expect(object[flag: "prominent"] == true && object[uint: "rank"] == 0)
     }
 
+    /// The name is the type of regions of interest and of analytics entries.
+    @Test func nameIsLabelElseClassifierLabelElseCategory() {
+        func name(_ label: String?, _ classifierLabel: String?, _ category: SwiftODT.Category) -> String {
+            let track = Track(
+                id: 1, box: Box(x: 0, y: 0, width: 9, height: 9), score: 0.5,
+                label: label.map { Detection.Label(index: 0, text: $0) }, state: .tracked, lastSeen: 0)
+            let found = classifierLabel.map {
+                ClassifierLabel(label: Detection.Label(index: 0, text: $0), score: 0.5)
+            }
+            let object = SceneObject(track: track, category: category, classifierLabel: found)
+            return ReportedObject(object, pictureWidth: 64, pictureHeight: 48).name
+        }
+        #expect(name("bird", "robin", .food) == "bird")
+        #expect(name(nil, "robin", .food) == "robin")
+        #expect(name(nil, nil, .food) == "food")
+        #expect(name(nil, nil, .unknown) == "object")
+    }
+
     /// Threshold, label groups and identity of the network come from the detector; a set threshold overrides.
     @Test func detectorTraitsApplyToFilterAndMessages() throws {
         var traits = DetectorTraits()

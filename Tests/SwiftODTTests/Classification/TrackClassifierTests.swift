@@ -89,6 +89,26 @@ import Testing
         }
     }
 
+    @Test func changedClassifierLabelIsTrackUpdate() throws {
+        var classifying = TrackClassifierOptions(threshold: 0.9)
+        classifying.classifiesAll = true
+        let crops = ReadyClassifier([.unknown: 1], label: Label(index: 3, text: "cavendish"), labelScore: 0.8)
+        var options = SceneOptions()
+        options.classify = true
+        let scene = Scene(options: options, classifier: TrackClassifier(crop: crops, options: classifying))
+        for frame in 0..<20 {
+            let time = Nanoseconds(frame) * 40 * milliseconds
+            if frame == 10 { scene.classifier?.options.threshold = 0.5 }
+            scene.advance(to: time, width: 200, height: 200, luma: nil)
+            scene.observe([Detection(box: Box(x: 10, y: 10, width: 80, height: 80), score: 0.9)], seenAt: time)
+            _ = try withFrame(at: time) { try scene.objects(in: $0, waiting: true) }
+        }
+        scene.reset(reason: .flush)
+        let events = scene.takeEvents()
+        #expect(events.map(\.event.kind) == [.begin, .update, .end])
+        #expect(events.map(\.classifierLabel?.text) == [nil, "cavendish", "cavendish"])
+    }
+
     /// A single deviating label does not change the category, a lasting one does.
     @Test func earlierLabelsAreWeighted() throws {
         var classifier = TrackClassifier(crop: ScriptedClassifier())

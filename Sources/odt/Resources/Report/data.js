@@ -2,8 +2,8 @@
 
 const DATA = JSON.parse($("data").textContent);
 
-const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording, visits = [[first, last]]], place) =>
-  ({place, id, label, category, first, last, best, score, path, source, reason, recording, visits, length: visits.reduce((sum, [from, to]) => sum + to - from, 0)}));
+const TRACKS = DATA.tracks.map(([id, label, category, first, last, best, score, path, source, reason, recording, classifierLabel, visits = [[first, last]]], place) =>
+  ({place, id, label, category, first, last, best, score, path, source, reason, recording, classifierLabel, visits, length: visits.reduce((sum, [from, to]) => sum + to - from, 0)}));
 
 const HAS_EVENTS = DATA.zones.some(zone => zone.eventCount);
 

@@ -86,6 +86,7 @@ function wordsOf(track) {
   const words = [`${spanText(track.first, track.last, HAS_DAYS)} (${lengthText(track.length)})`];
   if (track.score >= 0) words.push(`best at ${clockText(track.best, 1)}, score\u00a0${track.score.toFixed(2)}`);
   if (track.category >= 0) words.push(DATA.categories[track.category]);
+  if (track.classifierLabel) words.push(plain(track.classifierLabel));
   if (DATA.sources.length > 1 && DATA.sources[track.source]) words.push(plain(DATA.sources[track.source]));
   if (track.reason && track.reason !== "lost") words.push({"left-frame": "left the frame", eos: "present until the end"}[track.reason] ?? track.reason);
   return words;
