@@ -109,7 +109,7 @@ struct CoastingDisplayPolicy {
 
 /// Limits how often the confidence and the score in labels change, because values that change with every frame are
 /// unreadable. A value is shown for at least 0.5 s. After that it changes if the new value differs by at least 5
-/// percentage points, or in any case after 1 s.
+/// percentage points, or in any case after 1 s. If the classifier's label changes, the values change at once.
 ///
 /// If an object is coasting or was matched with a detection below the score threshold, its label keeps the latest score
 /// above the threshold. A score below the configured threshold would look like an error.
@@ -123,6 +123,7 @@ struct LabelValueSmoother {
     private struct Shown {
         var score: Double
         var confidence: Double?
+        var classifierLabel: String?
         var time: Nanoseconds
     }
 
@@ -139,7 +140,9 @@ struct LabelValueSmoother {
             guard let id = objects[index].id else { continue }
             let isPlain = !objects[index].coasting && objects[index].score >= threshold
             let score = isPlain ? objects[index].score : shown[id]?.score ?? .nan
-            let fresh = Shown(score: score, confidence: objects[index].confidence, time: time)
+            let fresh = Shown(
+                score: score, confidence: objects[index].confidence, classifierLabel: objects[index].classifierLabel,
+                time: time)
             let values = shown[id].flatMap { Self.holds($0, against: fresh) ? $0 : nil } ?? fresh
             next[id] = values
             objects[index].score = values.score
@@ -149,9 +152,9 @@ struct LabelValueSmoother {
     }
 
     private static func holds(_ old: Shown, against fresh: Shown) -> Bool {
-        guard (old.confidence == nil) == (fresh.confidence == nil), old.score.isNaN == fresh.score.isNaN else {
-            return false
-        }
+        guard (old.confidence == nil) == (fresh.confidence == nil), old.score.isNaN == fresh.score.isNaN,
+            old.classifierLabel == fresh.classifierLabel
+        else { return false }
         let change = max(
             abs(fresh.score - old.score), abs((fresh.confidence ?? 0) - (old.confidence ?? 0)))
         let heldFor = fresh.time - old.time

@@ -18,10 +18,19 @@ struct LabelPainter {
     /// The space to the left and to the right of the text.
     private var margin: Double { 0.4 * fontSize }
 
-    /// Draws an object's label. A long text is shortened to about half the width of the picture. Returns `nil` if not
-    /// even one character fits, or if Cairo fails.
+    /// Draws an object's label. A long text is shortened to about half the width of the picture. If the text contains
+    /// the classifier's label, the longer of the two labels is shortened. Returns `nil` if not even one character fits,
+    /// or if Cairo fails.
     func draw(_ style: LabelStyle, of object: AnnotatedObject, showing text: LabelText) -> Tile? {
-        draw(style, shortening: text.label(of: object)) { text.text(for: object, label: $0) }
+        let label = text.label(of: object)
+        guard let other = text.classifierLabel(of: object), other.count > label?.count ?? 0 else {
+            return draw(style, shortening: label) { text.text(for: object, label: $0) }
+        }
+        return draw(style, shortening: other) { shorter in
+            var object = object
+            object.classifierLabel = shorter
+            return text.text(for: object)
+        }
     }
 
     /// Draws a text that contains a name. If the text is too long, the name is shortened first, because the numbers

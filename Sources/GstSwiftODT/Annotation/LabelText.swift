@@ -40,10 +40,12 @@ struct LabelText {
         }
     }
 
-    /// Returns the texts to draw if there is no room for the full text: the object's label alone, and the ID alone.
-    /// Omits texts that are empty or equal to the full text.
+    /// Returns the texts to draw if there is no room for the full text: the object's label alone (if it has none, the
+    /// category), and the ID alone. Omits texts that are empty or equal to the full text.
     func shortTexts(for object: AnnotatedObject, insteadOf whole: String) -> [String] {
-        let label = format.text { $0 == .label ? self.label(of: object).map(LabelText.isolated) : nil }
+        let label = format.text {
+            $0 == .label ? self.label(of: object).map(LabelText.isolated) ?? category(of: object) : nil
+        }
         let id = format.text { $0 == .id && showsID ? object.id.map(String.init) : nil }
         return [label, id].filter { !$0.isEmpty && $0 != whole }
     }
@@ -54,8 +56,14 @@ struct LabelText {
         return label.isEmpty ? nil : label
     }
 
+    /// Returns the classifier's label on one line; `nil` if the text does not contain it.
+    func classifierLabel(of object: AnnotatedObject) -> String? {
+        guard format.contains(.category) || label(of: object) == nil else { return nil }
+        return object.classifierLabel.map { LabelText.legible($0, maximum: 160) }
+    }
+
     private func category(of object: AnnotatedObject) -> String? {
-        if let label = object.classifierLabel { return LabelText.isolated(LabelText.legible(label, maximum: 160)) }
+        if let label = classifierLabel(of: object) { return LabelText.isolated(label) }
         return object.category == .unknown ? nil : object.category.name
     }
 
@@ -137,6 +145,6 @@ extension AnnotatedObject {
     /// Returns whether two objects with the same ID have the same label text.
     fileprivate func hasSameLabel(as other: AnnotatedObject) -> Bool {
         (score == other.score || score.isNaN && other.score.isNaN) && confidence == other.confidence
-            && category == other.category && label == other.label
+            && category == other.category && label == other.label && classifierLabel == other.classifierLabel
     }
 }

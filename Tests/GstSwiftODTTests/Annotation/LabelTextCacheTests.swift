@@ -8,24 +8,24 @@ import Testing
     @Test func textIsRecomputedWhenItsValueChanges() {
         var texts = LabelTextCache()
         var made = 0
+        func expected(_ object: AnnotatedObject) -> String {
+            "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category) \(object.classifierLabel ?? "")"
+        }
         func text(of object: AnnotatedObject) -> String {
             texts.text(for: object) {
                 made += 1
-                return "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)"
+                return expected(object)
             }
         }
         var object = AnnotatedObject(id: 3, box: Box(x: 0, y: 0, width: 9, height: 9), label: "cup", score: 0.5)
         let changes: [(inout AnnotatedObject) -> Void] = [
             { $0.label = "mug" }, { $0.score = 0.6 }, { $0.confidence = 0.7 }, { $0.category = .homeGood },
-            { $0.id = 4 },
+            { $0.classifierLabel = "espresso" }, { $0.id = 4 },
         ]
         _ = text(of: object)
         for (number, change) in changes.enumerated() {
             change(&object)
-            for _ in 0..<3 {
-                #expect(
-                    text(of: object) == "\(object.label) \(object.score) \(object.confidence ?? -1) \(object.category)")
-            }
+            for _ in 0..<3 { #expect(text(of: object) == expected(object)) }
             #expect(made == number + 2)
             // The position and the state are not part of the text.
             object.box.x += 5

@@ -127,13 +127,42 @@ import Testing
         #expect(LabelText(options).text(for: object) == "bird · European robin 83% #3")
     }
 
+    @Test(arguments: [("{label} · {category} #{id}", "bird", true), ("{label}", "bird", false), ("{label}", "", true)])
+    func textContainsClassifierLabelInPlaceOfCategory(_ format: String, _ label: String, _ isContained: Bool) {
+        var options = AnnotatorOptions()
+        options.labelFormat = format
+        let object = AnnotatedObject(
+            id: 3, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, classifierLabel: "ro\nbin")
+        #expect(LabelText(options).classifierLabel(of: object) == (isContained ? "ro bin" : nil))
+        #expect(LabelText(options).text(for: object).contains("ro bin") == isContained)
+    }
+
+    /// If the end of the text were truncated instead, the percentage would not be visible.
+    @Test(arguments: [(4, 150), (150, 4), (0, 150)])
+    func longerOfLabelAndClassifierLabelIsShortened(_ length: Int, _ classifierLength: Int) {
+        var options = AnnotatorOptions()
+        options.classifies = true
+        let pictures = [0.83, 0.27].map { confidence in
+            let object = AnnotatedObject(
+                id: 3, box: Box(x: 10, y: 60, width: 100, height: 100), label: String(repeating: "a", count: length),
+                classifierLabel: String(repeating: "b", count: classifierLength), confidence: confidence)
+            let picture = Painting(width: 320, height: 240)
+            picture.withFrame { Annotator().draw([object], options: options, into: $0) }
+            return picture.pixels
+        }
+        #expect(pictures[0] != pictures[1])
+    }
+
     @Test func shortTextsAreTheLabelAndTheID() {
-        func short(_ format: String, id: Int? = 22, label: String = "person", ids: Bool = true) -> [String] {
+        func short(
+            _ format: String, id: Int? = 22, label: String = "person", ids: Bool = true, classifierLabel: String? = nil
+        ) -> [String] {
             var options = AnnotatorOptions()
             options.labelFormat = format
             options.drawTrackingLabels = ids
             let object = AnnotatedObject(
-                id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, score: 0.87)
+                id: id, box: Box(x: 0, y: 0, width: 1, height: 1), label: label, classifierLabel: classifierLabel,
+                score: 0.87)
             let text = LabelText(options)
             return text.shortTexts(for: object, insteadOf: text.text(for: object))
         }
@@ -145,6 +174,8 @@ import Testing
         #expect(short("{label}") == [])
         #expect(short("#{id}") == [])
         #expect(short("{confidence}", label: "") == [])
+        #expect(short(AnnotatorOptions().labelFormat, label: "", classifierLabel: "robin") == ["robin", "#22"])
+        #expect(short(AnnotatorOptions().labelFormat, classifierLabel: "robin") == ["person", "#22"])
     }
 
     @Test func controlCharactersAreReplaced() {

@@ -24,6 +24,24 @@ import Testing
         #expect(shown(0.73, milliseconds: 3040) == 0.73)
     }
 
+    /// Otherwise the new label would be drawn with the confidence of the earlier one.
+    @Test func changedClassifierLabelEndsHold() {
+        var figures = LabelValueSmoother()
+        func shown(_ classifierLabel: String?, _ confidence: Double, milliseconds: Int) -> Double? {
+            var objects = [
+                AnnotatedObject(
+                    id: 1, box: Box(x: 0, y: 0, width: 1, height: 1), classifierLabel: classifierLabel,
+                    confidence: confidence)
+            ]
+            figures.smooth(&objects, at: Nanoseconds(milliseconds) * 1_000_000)
+            return objects[0].confidence
+        }
+        #expect(shown(nil, 0.80, milliseconds: 0) == 0.80)
+        #expect(shown("wren", 0.50, milliseconds: 40) == 0.50)
+        #expect(shown("wren", 0.60, milliseconds: 80) == 0.50)
+        #expect(shown("robin", 0.60, milliseconds: 120) == 0.60)
+    }
+
     /// A weak detection keeps a track alive, but its score is below the threshold and is not shown.
     @Test func coastingObjectKeepsLastDetectedScore() {
         var figures = LabelValueSmoother()
