@@ -541,6 +541,11 @@ class Shown(unittest.TestCase):
         for name, *_, path in listed:
             self.assertEqual(command(".build/tool/odt", "models", "show", path).stdout.splitlines()[:2], [path, f"  name     {name}"])
 
+    @needs_detector
+    def test_show_prints_the_first_ten_labels(self):
+        said = command(".build/tool/odt", "models", "show", DETECTORS[0]).stdout
+        self.assertIn("  labels   80: person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, ...\n", said)
+
     def test_list_aligns_columns_after_a_long_name(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("a" * 40, "b"):

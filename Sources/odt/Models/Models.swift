@@ -15,7 +15,7 @@ private let help = """
                                        detector
            odt models use --best       use the best installed models again
            odt models verify           compare the installed files with the hashes in their manifests
-           odt models show FILE        print family, inputs, outputs and labels of a model
+           odt models show FILE        print family, inputs, outputs and the first labels of a model
 
     Models are searched in these folders, in this order (SWIFTODT_MODEL_PATH adds folders before them):
     \(ModelSearchPath.folders.map { "  " + $0 }.joined(separator: "\n"))
@@ -141,7 +141,8 @@ private func showModel(_ name: String) throws -> Int32 {
     for input in network.inputs { print("  input    \(text(input))") }
     for output in network.outputs { print("  output   \(text(output))") }
     if let labels {
-        print("  labels   \(labels.all.count): \(labels.all.map(\.text).joined(separator: ", "))")
+        let shown = labels.all.prefix(10).map(\.text) + (labels.all.count > 10 ? ["..."] : [])
+        print("  labels   \(labels.all.count): \(shown.joined(separator: ", "))")
     } else {
         print("  labels   none in or beside the file")
     }
