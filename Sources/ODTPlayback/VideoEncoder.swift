@@ -14,9 +14,9 @@ package struct VideoEncoder: Sendable {
 
         package init(percent: Int) { self.percent = percent }
 
-        /// The constant quantizer of H.264 encoders, from 51 at 0% (worst) to 11 at 100% (best). A common default is
-        /// 23.
-        var quantizer: Int { 51 - percent * 2 / 5 }
+        /// The constant quantizer of H.264 encoders, from 50 at 0% (worst) to 11 at 100% (best). x264enc accepts at most
+        /// 50. A common default is 23.
+        var quantizer: Int { min(50, 51 - percent * 2 / 5) }
         /// The quality level of VP9, from 60 at 0% (worst) to 0 at 100% (best). VP9's scale is 0 to 63.
         var level: Int { 60 - percent * 3 / 5 }
         /// The bit rate for encoders without constant quality, from 0.5 Mbit/s below 25% to 8 Mbit/s at 100%. It
