@@ -57,7 +57,6 @@ public final class ObjectDetector: Sendable {
     private let detector: any Detector
     private let options: DetectionOptions
     private let isMotion: Bool
-    /// Processes the frames of asynchronous calls.
     private let thread = SerialThread()
     /// The time of the latest frame. The lock is held during ``Detector/start(_:options:)``, whose calls must not
     /// overlap.
@@ -86,23 +85,6 @@ public final class ObjectDetector: Sendable {
     /// ``ObjectTracker/Options/scoreThreshold``. It depends on the model.
     public var trackingThreshold: Double { detector.traits.scoreThreshold ?? DetectorTraits.usualScoreThreshold }
 
-    /// Returns the objects in a frame. Blocks until the detector has processed the frame.
-    ///
-    /// - Throws: ``ODTError`` if the frame cannot be processed.
-    public func detections(in frame: Frame) throws(ODTError) -> [Detection] {
-        try ODTError.wrapping {
-            let promise = try withExtendedLifetime(frame) {
-                try latest.withLock { latest in
-                    if isMotion, let latest, latest >= frame.time { throw Self.nonIncreasingTime }
-                    latest = frame.time
-                    return try detector.start(frame, options: options)
-                }
-            }
-            let floor = options.scoreFloor
-            return try promise.wait().filter { $0.score >= floor }
-        }
-    }
-
     /// Returns the objects in a frame.
     ///
     /// Frames of concurrent calls are processed one at a time in the order of the calls.
@@ -114,9 +96,22 @@ public final class ObjectDetector: Sendable {
         try await DetectionPromise.value { promise in
             thread.run {
                 if promise.isDone { return }
-                promise.fulfil(Result { try self.detections(in: frame) })
+                promise.fulfil(Result { try ODTError.wrapping { try self.process(frame) } })
             }
         }
+    }
+
+    /// Blocks until the detector has processed the frame.
+    private func process(_ frame: Frame) throws -> [Detection] {
+        let promise = try withExtendedLifetime(frame) {
+            try latest.withLock { latest in
+                if isMotion, let latest, latest >= frame.time { throw Self.nonIncreasingTime }
+                latest = frame.time
+                return try detector.start(frame, options: options)
+            }
+        }
+        let floor = options.scoreFloor
+        return try promise.wait().filter { $0.score >= floor }
     }
 
     /// Discards the state from earlier frames. Call this method before another video is processed with
