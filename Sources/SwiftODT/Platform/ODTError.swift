@@ -1,11 +1,12 @@
 import Glibc
 
 /// The reason why an operation of this package failed, for example why a detector cannot be created. The description
-/// also names the remedy.
+/// also names the remedy. Print the error: `localizedDescription` contains the description only in programs that use
+/// SwiftODTMLKit.
 ///
 ///     do {
 ///         _ = try Frame(contentsOfFile: "street.png")
-///     } catch let error as ODTError where error.reason == .fileNotFound {
+///     } catch where error.reason == .fileNotFound {
 ///         print(error)
 ///     }
 public struct ODTError: Error, CustomStringConvertible, Sendable {
