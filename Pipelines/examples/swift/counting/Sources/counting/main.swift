@@ -1,4 +1,5 @@
 // Counts the objects in a video by label: swift run counting traffic.mp4 [auto|neural|motion]
+import SwiftODT
 import SwiftODTVideo
 
 let arguments = CommandLine.arguments.dropFirst()
