@@ -19,11 +19,13 @@ public final class VisionObjectDetectorOptions {
     /// The minimum score of a detection that starts a track, 0 to 1. With `nil`, the default, the model's threshold
     /// applies.
     public var scoreThreshold: Double?
-    /// A custom classifier: a path, or the name of an installed model. Classifiers for ML Kit can be used. All objects
-    /// are classified, and ``VisionObject/labels`` contains the classifier's label. With `nil`, the default, the
-    /// installed classifier, if there is one, determines the category of objects whose label has none.
+    /// A custom classifier: a path, or the name of an installed model. Requires ``shouldEnableClassification``.
+    /// Classifiers for ML Kit can be used. All objects are classified, and ``VisionObject/labels`` contains the
+    /// classifier's label. With `nil`, the default, the installed classifier, if there is one, determines the category
+    /// of objects whose label has none.
     public var classifierFile: String?
-    /// The classifier's label file. Needed only if neither the model file nor a file beside it contains the labels.
+    /// The label file of ``classifierFile``. Needed only if neither the model file nor a file beside it contains the
+    /// labels.
     public var classifierLabelFile: String?
 
     /// Creates the default options: stream mode, the most prominent object only, no classification.

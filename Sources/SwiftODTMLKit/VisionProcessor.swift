@@ -140,6 +140,13 @@ struct VisionConfiguration: Sendable {
         for case let (name, value?) in fractions where !(0...1).contains(value) {
             throw ODTError(.invalidOption, "\(name) is \(value); use a number from 0 to 1")
         }
+        if classifier.labelFile != nil, classifier.modelFile == nil {
+            throw ODTError(.invalidOption, "classifierLabelFile has no effect without classifierFile; set both")
+        }
+        if classifier.modelFile != nil, !scene.classify {
+            throw ODTError(
+                .invalidOption, "classifierFile has no effect without classification; set shouldEnableClassification")
+        }
         if detector.kind == .motion, scene.mode == .singleImage {
             throw ODTError(
                 .invalidOption,

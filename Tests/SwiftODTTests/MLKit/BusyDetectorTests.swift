@@ -162,4 +162,22 @@ import Testing
         }
         #expect(other.reason == .invalidOption)
     }
+
+    @Test func classifierOptionsWithoutEffectAreErrors() throws {
+        func error(_ change: (VisionObjectDetectorOptions) -> Void) throws -> ODTError {
+            let options = VisionObjectDetectorOptions()
+            options.detector.method = .motion
+            change(options)
+            return try detectorError {
+                _ = try VisionObjectDetector(options: options).results(in: VisionImage(image: .plain))
+            }
+        }
+        let disabled = try error { $0.classifierFile = "/nowhere/birds.tflite" }
+        #expect(disabled.reason == .invalidOption && disabled.description.contains("shouldEnableClassification"))
+        let incomplete = try error {
+            $0.shouldEnableClassification = true
+            $0.classifierLabelFile = "/nowhere/birds.txt"
+        }
+        #expect(incomplete.reason == .invalidOption && incomplete.description.contains("set both"))
+    }
 }
