@@ -1,7 +1,8 @@
 import SwiftODT
 import Synchronization
 
-/// An image with its orientation and timestamp, as input for a detector.
+/// An image with its orientation and timestamp, as input for a detector. Changes do not affect earlier calls of the
+/// detector.
 ///
 ///     let image = try VisionImage(contentsOfFile: "kitchen.jpg")
 ///     image.orientation = .rightTop

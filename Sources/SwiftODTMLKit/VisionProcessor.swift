@@ -27,15 +27,17 @@ final class VisionProcessor: @unchecked Sendable {
         scene = Scene(options: options.scene)
     }
 
-    func find(in image: VisionImage) throws -> [VisionObject] {
+    func find(
+        in image: VisionImage, orientation: VisionDetectorImageOrientation, timestamp: MediaTime?
+    ) throws -> [VisionObject] {
         let picture = try image.frame.get()
         let parts = try loadedComponents()
         if let labelProblem { throw labelProblem }
         // The components determine the score threshold, on which the minimum score of detections depends.
         let detection = DetectionOptions(
             scoreFloor: scene.options.scoreFloor, iouThreshold: overlapThreshold, isAwaited: true)
-        let time = clock.time(of: image.timestamp?.nanoseconds, step: timeSinceLastImage())
-        var frame = picture.with(time: time, orientation: Orientation(image.orientation))
+        let time = clock.time(of: timestamp?.nanoseconds, step: timeSinceLastImage())
+        var frame = picture.with(time: time, orientation: Orientation(orientation))
         // ML Kit has no events of tracks.
         defer { _ = scene.takeEvents() }
         return try withExtendedLifetime(picture) {

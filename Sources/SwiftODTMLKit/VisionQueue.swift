@@ -7,6 +7,9 @@ final class VisionQueue: Sendable {
 
     private struct PendingImage {
         let image: VisionImage
+        /// The orientation and timestamp at the time of the call. The caller can change those of the image afterwards.
+        let orientation: VisionDetectorImageOrientation
+        let timestamp: MediaTime?
         /// Returns whether no caller waits for the answer any more.
         let isAbandoned: @Sendable () -> Bool
         let answer: @Sendable (Answer) -> Void
@@ -36,7 +39,9 @@ final class VisionQueue: Sendable {
         _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
         answer: @escaping @Sendable (Answer) -> Void
     ) {
-        let pending = PendingImage(image: image, isAbandoned: isAbandoned, answer: answer)
+        let pending = PendingImage(
+            image: image, orientation: image.orientation, timestamp: image.timestamp, isAbandoned: isAbandoned,
+            answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
             guard state.isRunning else {
@@ -63,7 +68,9 @@ final class VisionQueue: Sendable {
     /// avoid a deadlock.
     func wait(for image: VisionImage) throws -> [VisionObject] {
         let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
-        if isInside { return try finder.find(in: image) }
+        if isInside {
+            return try finder.find(in: image, orientation: image.orientation, timestamp: image.timestamp)
+        }
         let promise = Promise<[VisionObject]>()
         join(image) { promise.fulfil($0) }
         return try promise.wait()
@@ -77,7 +84,11 @@ final class VisionQueue: Sendable {
     private func serve() {
         while let pending = next() {
             if pending.isAbandoned() { continue }
-            pending.answer(Answer { try finder.find(in: pending.image) })
+            pending.answer(
+                Answer {
+                    try finder.find(
+                        in: pending.image, orientation: pending.orientation, timestamp: pending.timestamp)
+                })
         }
     }
 

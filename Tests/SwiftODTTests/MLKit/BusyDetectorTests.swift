@@ -47,6 +47,26 @@ import Testing
         }
     }
 
+    @Test func queuedImageKeepsOrientationAndTimestampOfTheCall() throws {
+        let detector = ScriptedDetector(.chair)
+        let objectDetector = VisionObjectDetector(options: .forTests(), detector: detector)
+        detector.close()
+        let first = try Self.start(objectDetector)
+        detector.waitForCall(1)
+        let image = VisionImage(image: try Frame.plain)
+        image.orientation = .bottomRight
+        image.timestamp = MediaTime(seconds: 1_000)
+        let second = Promise<Void>()
+        objectDetector.process(image) { _, _ in second.fulfil(.success(())) }
+        image.orientation = .topLeft
+        image.timestamp = MediaTime(seconds: 2_000)
+        detector.open()
+        #expect(try first.wait() == .answered)
+        try second.wait()
+        let shown = try #require(detector.shown.last)
+        #expect(shown.orientation == .rotate180 && shown.time == 1_000_000_000_000)
+    }
+
     /// The caller can hold a lock that the completion handler takes.
     @Test func droppedImageIsCompletedOnAnotherThread() throws {
         let detector = ScriptedDetector(.chair)
