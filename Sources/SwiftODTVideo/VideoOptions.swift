@@ -326,9 +326,29 @@ extension VideoOptions {
         }
     }
 
+    /// Checks options whose invalid values the element would accept, or would report with the name of the property.
+    func check() throws(ODTError) {
+        try Zone.check(zones)
+        let most = SceneOptions.mostObjects
+        guard (1...most).contains(maximumObjects) else {
+            throw ODTError(.invalidOption, "maximumObjects is \(maximumObjects); use a number from 1 to \(most)")
+        }
+        for case let (name, value?) in [
+            ("scoreThreshold", scoreThreshold), ("classificationThreshold", classificationThreshold),
+        ] where !(0...1).contains(value) {
+            throw ODTError(.invalidOption, "\(name) is \(value); use a number from 0 to 1")
+        }
+        for (name, duration) in [
+            ("trackMaximumAge", trackMaximumAge), ("reidentifyFor", reidentifyFor), ("resultInterval", resultInterval),
+            ("traceDuration", traceDuration),
+        ] where duration < .zero {
+            throw ODTError(.invalidOption, "\(name) is \(duration); use 0 or more")
+        }
+    }
+
     private static func list(_ labels: Set<String>) -> String? {
         labels.isEmpty ? nil : DetectionFilter.list(of: labels.sorted())
     }
 
-    private static func nanoseconds(_ duration: Duration) -> String { "\(max(0, Nanoseconds(duration)))" }
+    private static func nanoseconds(_ duration: Duration) -> String { "\(Nanoseconds(duration))" }
 }

@@ -49,7 +49,7 @@ final class VideoSession: Sendable {
                     .invalidOption, "\(recording.path) already exists; choose another file or allow replacing it")
             }
         }
-        try Zone.check(options.zones)
+        try options.check()
         let annotation = try AnnotationPipeline(input, output: output, properties: options.properties) {
             channel.warn($0)
         }

@@ -226,13 +226,29 @@ import Testing
         }
     }
 
+    @Test func optionsOutOfRangeAreErrorsThatNameTheOption() async {
+        let changes: [(String, (inout VideoOptions) -> Void)] = [
+            ("maximumObjects", { $0.maximumObjects = 0 }), ("scoreThreshold", { $0.scoreThreshold = -0.5 }),
+            ("classificationThreshold", { $0.classificationThreshold = -1 }),
+            ("trackMaximumAge", { $0.trackMaximumAge = .seconds(-1) }),
+            ("reidentifyFor", { $0.reidentifyFor = .seconds(-1) }),
+            ("resultInterval", { $0.resultInterval = .nanoseconds(-1) }),
+            ("traceDuration", { $0.traceDuration = .seconds(-1) }),
+        ]
+        for (name, change) in changes {
+            var options = Self.options
+            change(&options)
+            do {
+                for try await _ in VideoObjects(of: Self.ball(frames: 1), options: options) {}
+                Issue.record("\(name) is accepted")
+            } catch {
+                #expect(error.reason == .invalidOption && error.description.hasPrefix("\(name) is "), "\(error)")
+            }
+        }
+    }
+
     @Test func unusableOptionIsAnError() async {
         var options = Self.options
-        options.maximumObjects = 0
-        await #expect(throws: ODTError.self) {
-            for try await _ in VideoObjects(of: Self.ball(frames: 1), options: options) {}
-        }
-        options = Self.options
         options.zones = [Zone(name: "a", kind: .line, points: [])]
         await #expect(throws: ODTError.self) {
             for try await _ in VideoObjects(of: Self.ball(frames: 1), options: options) {}
