@@ -86,7 +86,16 @@ package final class AnnotationPipeline: Sendable {
         return gst_tag_list_get_string(tags, GST_TAG_COMMENT, &text) != 0 && String(freeing: text) == comment
     }
 
+    /// The names of the elements that follow the input.
+    private static let reservedNames = ["video", "upright", "swiftodt", "even", "encoder", "mux", "file"]
+
     private static func description(_ input: Input, _ output: Output?) throws -> String {
+        if case .chain(let description) = input {
+            let words = description.split(separator: " ")
+            if let name = reservedNames.first(where: { words.contains("name=\($0)") }) {
+                throw PlaybackError("the name '\(name)' of an element is reserved; choose another", isUsage: true)
+            }
+        }
         let (source, isLive): (String, Bool) =
             switch input {
             case .media(let source): (source.description, source.isCamera)

@@ -159,7 +159,8 @@ package final class Pipeline: @unchecked Sendable {
                 "GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))", .runtimeMissing)
         }
         guard let parsed else {
-            throw PlaybackError("'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))")
+            throw PlaybackError(
+                "'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))", isUsage: true)
         }
         gst_object_ref_sink(parsed)
         return parsed

@@ -218,11 +218,27 @@ import Testing
 
     @Test(arguments: [
         VideoSource("/nowhere.mp4"), .pipeline("nosuchelement"), .pictures(folder: "/nowhere"), .media("nowhere://a"),
-        .pipeline("audiotestsrc"),
     ])
     func unusableSourceIsAnError(_ source: VideoSource) async {
         await #expect(throws: ODTError.self) {
             for try await _ in VideoObjects(of: source, options: Self.options) {}
+        }
+    }
+
+    @Test(arguments: ["", "videotestsrc ! fakesink", "audiotestsrc", "videotestsrc foo=1"])
+    func invalidPipelineIsAnInvalidOption(_ description: String) async {
+        await #expect {
+            for try await _ in VideoObjects(of: .pipeline(description), options: Self.options) {}
+        } throws: {
+            ($0 as? ODTError)?.reason == .invalidOption
+        }
+    }
+
+    @Test func reservedNameOfAnElementIsAnError() async {
+        await #expect {
+            for try await _ in VideoObjects(of: .pipeline("videotestsrc name=swiftodt"), options: Self.options) {}
+        } throws: { error in
+            "\(error)" == "the name 'swiftodt' of an element is reserved; choose another"
         }
     }
 
