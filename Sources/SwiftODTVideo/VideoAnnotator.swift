@@ -26,7 +26,8 @@ public struct VideoAnnotator: Sendable {
     ///
     /// - Parameters:
     ///   - name: the path or URI of the video, see ``VideoSource/init(_:)``.
-    ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm.
+    ///   - path: the file to write; its extension selects the container: mp4, m4v, mov, mkv or webm. Missing folders
+    ///     are created.
     /// - Returns: the number of frames with a result, and the warnings, see ``VideoResult``.
     /// - Throws: `ODTError` if the video cannot be read or the file cannot be written, `CancellationError` if the task
     ///   is cancelled.
@@ -45,7 +46,7 @@ public struct VideoAnnotator: Sendable {
     ///
     /// - Parameters:
     ///   - source: where the video comes from.
-    ///   - path: the file to write. It is complete after the last result.
+    ///   - path: the file to write. It is complete after the last result. Missing folders are created.
     /// - Returns: a sequence that writes the file when it is iterated to its end.
     public func results(of source: VideoSource, to path: String) -> VideoObjects {
         VideoObjects(
