@@ -1,5 +1,5 @@
 /// An object that a detector has found in a frame.
-public struct Detection: Sendable {
+public struct Detection: Hashable, Sendable {
     /// The bounding box in buffer pixels.
     public var box: Box
     /// The detector's confidence, 0 to 1.

@@ -86,6 +86,11 @@ public struct MediaTime: Hashable, Comparable, Sendable, BitwiseCopyable {
         MediaTime(nanoseconds: time.nanoseconds.adding(Nanoseconds(duration)))
     }
 
+    /// Returns the time that is earlier by `duration`, saturated.
+    public static func - (time: MediaTime, duration: Duration) -> MediaTime {
+        MediaTime(nanoseconds: time.nanoseconds.since(Nanoseconds(duration)))
+    }
+
     /// Returns the duration from `b` to `a`, saturated.
     public static func - (a: MediaTime, b: MediaTime) -> Duration { .nanoseconds(a.nanoseconds.since(b.nanoseconds)) }
 }

@@ -9,7 +9,7 @@ import Glibc
 ///     } catch where error.reason == .fileNotFound {
 ///         print(error)
 ///     }
-public struct ODTError: Error, CustomStringConvertible, Sendable {
+public struct ODTError: Error, Hashable, CustomStringConvertible, Sendable {
     /// The category of an error. Later versions can add categories.
     public struct Reason: Hashable, CustomStringConvertible, Sendable {
         /// A file does not exist or cannot be read.

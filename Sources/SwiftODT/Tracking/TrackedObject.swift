@@ -72,7 +72,7 @@ public struct TrackedObject: Hashable, Sendable {
 }
 
 /// The beginning, re-entry, change or end of a track.
-public struct TrackedObjectEvent: Sendable {
+public struct TrackedObjectEvent: Hashable, Sendable {
     /// What has happened to a track.
     public enum Kind: Hashable, Sendable {
         /// The object is reported for the first time.

@@ -71,7 +71,7 @@ public struct Zone: Hashable, Sendable {
 }
 
 /// An event of one object in one zone.
-public struct ZoneEvent: Sendable {
+public struct ZoneEvent: Hashable, Sendable {
     /// The kind of an event: an object enters an area, leaves it, has stayed in it for ``Zone/minimumTime``, or crosses
     /// a line.
     public enum Kind: String, Sendable {

@@ -26,6 +26,13 @@ import Testing
         #expect(Nanoseconds.max.clampedToRange == .farthest && Nanoseconds.min.clampedToRange == -.farthest)
     }
 
+    @Test func durationIsAddedToAndSubtractedFromMediaTime() {
+        let time = MediaTime(seconds: 5)
+        #expect(time + .seconds(2) == MediaTime(seconds: 7) && time - .seconds(2) == MediaTime(seconds: 3))
+        #expect(MediaTime(nanoseconds: .min) - .nanoseconds(1) == MediaTime(nanoseconds: .min))
+        #expect(MediaTime(nanoseconds: .max) + .nanoseconds(1) == MediaTime(nanoseconds: .max))
+    }
+
     @Test func steadyClockPassesIncreasingTimes() {
         var clock = SteadyClock()
         let times: [Nanoseconds] = [5, 33_000_000, 100_000_000, 100_001_000, 5_000_000_000]
