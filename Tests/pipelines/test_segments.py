@@ -140,7 +140,6 @@ class Recording(Watching):
                         os.posix_fallocate(file.fileno(), 0, 200_000)
         before = set(self.segments() + self.segments("other"))
         with Watch("--record-size=1M", *self.record(f"cam={cameras[0].address}")) as watch:
-            # A watch that has ended before its first result has not reached the camera. The second segment follows later.
             self.wait(lambda: len(set(self.segments()) - before) > 1, watch)
             self.assertEqual(watch.end(), 0, watch.complaints)
         left = [path for camera in ("cam", "other") for path in map(

@@ -132,7 +132,7 @@ class HangUp(Watching):
                 os.read(terminal, 1)  # The first complaint, after which signals are handled.
                 time.sleep(0.3)
                 os.close(terminal)
-                self.assertEqual(program.wait(20), 1)
+                self.assertEqual(program.wait(20), 0)
 
 
 if __name__ == "__main__":

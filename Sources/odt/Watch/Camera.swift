@@ -47,8 +47,6 @@ final class Camera: Sendable {
 
     enum Outcome {
         case watched
-        /// `odt watch` ended before the camera delivered its first frame.
-        case neverReached
         /// The source failed permanently, so reconnecting would fail again.
         case failed
     }
@@ -131,9 +129,9 @@ final class Camera: Sendable {
             waitForEnd(of: &unfinished)
             if state.read(\.isChanged) { backOff = BackOff(longest: longestPause) }
         }
-        let (session, plan, reason) = state.read { ($0.session, $0.plan, $0.stopReason) }
+        let (plan, reason) = state.read { ($0.plan, $0.stopReason) }
         end(because: reason ?? "the watch ended", plan)
-        return session > 0 ? .watched : .neverReached
+        return .watched
     }
 
     /// Waits until the time has come, the camera is stopped or its configuration changes.

@@ -46,8 +46,8 @@ private let help = """
     error is printed and nothing changes. Changes of [watch] except economy, gate, cpus and on-event need a restart.
 
     The watch ends when all files have been played, or after Ctrl-C, SIGTERM or SIGHUP; a second signal stops it at once. The
-    exit code is 0 after success, 1 if a source failed or no camera was ever reached, 2 after an invalid command line, 3 if the
-    plugin is missing.
+    exit code is 0 after success, also if a camera was never reached, 1 if a source failed, 2 after an invalid command line, 3 if
+    the plugin is missing.
 
     examples:
       odt watch rtsp://192.168.1.20/stream1

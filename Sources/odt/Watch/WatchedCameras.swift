@@ -47,11 +47,8 @@ final class WatchedCameras: Sendable {
         sinks.close()
         if sinks.isUnread { return 128 + SIGPIPE }
         return state.read { state in
-            let outcomes = state.plans.compactMap { state.outcomes[$0.name] }
-            // It is not a failure if only some of the cameras are unreachable, because a camera may be switched off for
-            // weeks.
-            let isWatched = outcomes.contains { $0 != .neverReached }
-            return isWatched && !outcomes.contains(.failed) ? ExitCode.success : ExitCode.failure
+            // A camera that was never reached is no failure, because it may be switched off for weeks.
+            state.plans.contains { state.outcomes[$0.name] == .failed } ? ExitCode.failure : ExitCode.success
         }
     }
 
