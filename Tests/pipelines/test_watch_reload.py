@@ -12,6 +12,13 @@ from watching import Camera, FAST, ODT, Watch, Watching, events, has, needs_serv
 ZONE = '[{"name": "%s", "kind": "zone", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]'
 
 
+def blocks(program, number):
+    """Whether the first thread of a process blocks a signal, which another thread of the process may receive."""
+    with open(f"/proc/{program.pid}/status", encoding="ascii") as file:
+        mask = next(line for line in file if line.startswith("SigBlk:")).split()[1]
+    return int(mask, 16) >> number - 1 & 1
+
+
 @needs_server
 class Reload(Watching):
 
@@ -69,6 +76,19 @@ class Reload(Watching):
             self.assertEqual(events(watch.said, "one"), [("connected", 1)])
             self.assertEqual(watch.end(), 0)
             self.assertEqual(events(watch.said, "one"), [("connected", 1), ("ended", 1)])
+
+    def test_hang_up_during_the_start_reloads(self):
+        """Without a registry, GStreamer first searches all plugins. SIGHUP arrives before the end of the search."""
+        registry = self.path("registry.bin")
+        with Watch("--config", self.configure("one]\nsource=rtsp://127.0.0.1:1/none"), GST_REGISTRY=registry) as watch:
+            end = time.monotonic() + 60
+            while not blocks(watch.program, signal.SIGHUP):
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.005)
+            self.assertFalse(os.path.exists(registry))
+            watch.program.send_signal(signal.SIGHUP)
+            self.complaint(watch, "configuration reloaded: no camera changed")
+            self.assertEqual(watch.end(signal.SIGTERM), 0)
 
     def test_camera_that_is_away_is_changed_at_once(self):
         """Also during the pause before the next attempt to connect."""

@@ -60,10 +60,13 @@ private let help = """
         arguments, valued: Set(WatchOptions.valued.map { "--" + $0 } + ["--config", "--set", "--zones"]),
         flags: Set(WatchOptions.flags.map { "--" + $0 }))
     return try convertingUsageErrors {
+        let state = Monitor(WatchedCameras.State())
+        // Otherwise, a reload that is requested during the start would end the program.
+        if line.text("--config") != nil { WatchedCameras.reloadAtHangUp(state) }
         let plan = try WatchPlan(line)
         try PluginSearch.start()
         for camera in plan.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
         _ = TerminationHandler.shared
-        return try WatchedCameras(plan).watch(rereading: line)
+        return try WatchedCameras(plan, state).watch(rereading: line)
     }
 }

@@ -4,7 +4,7 @@ import SwiftODT
 
 /// The cameras of `odt watch`, each on its own thread. SIGHUP reads the configuration file again.
 final class WatchedCameras: Sendable {
-    private struct State {
+    struct State {
         /// The cameras of the current configuration and the removed ones. A removed camera is kept, because it
         /// continues to count its sessions (connections) if it is added again.
         var cameras: [String: Camera] = [:]
@@ -23,10 +23,11 @@ final class WatchedCameras: Sendable {
     private let recording: Recording?
     private let clips: Clips?
     private let sinks: WatchSinks
-    private let state = Monitor(State())
+    private let state: Monitor<State>
 
-    init(_ plan: WatchPlan) throws {
-        self.plan = plan
+    /// - Parameter state: The state that ``reloadAtHangUp(_:)`` changes.
+    init(_ plan: WatchPlan, _ state: Monitor<State> = Monitor(State())) throws {
+        (self.plan, self.state) = (plan, state)
         recording = try RecordOptions(plan.options).map {
             try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
         }
@@ -42,7 +43,6 @@ final class WatchedCameras: Sendable {
         TerminationHandler.shared.onEnd { [state] _ in
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }
-        if line.text("--config") != nil { reloadAtHangUp() }
         while nextReload() { reload(line) }
         sinks.close()
         if sinks.isUnread { return 128 + SIGPIPE }
@@ -67,11 +67,12 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    private func reloadAtHangUp() {
-        let hadTerminal = Self.hasTerminal
-        TerminationHandler.shared.onHangUp { [state] in
+    /// From now on, SIGHUP requests a reload. The reload follows when ``watch(rereading:)`` has started the cameras.
+    static func reloadAtHangUp(_ state: Monitor<State>) {
+        let hadTerminal = hasTerminal
+        TerminationHandler.shared.onHangUp {
             // The kernel also sends SIGHUP when the terminal is closed. In this case `odt watch` ends.
-            if hadTerminal, !Self.hasTerminal { return false }
+            if hadTerminal, !hasTerminal { return false }
             state.update { $0.isReloadDue = true }
             return true
         }
