@@ -10,7 +10,7 @@ struct MQTTOptions: Sendable {
     static let help = """
           --mqtt ADDRESS     publish to an MQTT broker: \(BrokerAddress.form). Below TOPIC: CAMERA/track and
                              CAMERA/zone (events, QoS 1), CAMERA/zones/ZONE (counts), CAMERA/objects, CAMERA/snapshot, CAMERA/alarm,
-                             CAMERA/state, state
+                             CAMERA/state, state. Each odt watch needs its own TOPIC
           --mqtt-password-file FILE
                              read the password from the first line of FILE; $\(passwordVariable) works too. A password
                              in ADDRESS is visible to all users of this machine
