@@ -19,4 +19,31 @@ import Testing
         }
         #expect(metrics.tracks == [CameraMetrics.Key(label: "person"): 1])
     }
+
+    /// Prometheus ignores an event that is in the first sample of a counter.
+    @Test func countersOfEventsExistBeforeFirstEvent() throws {
+        var metrics = CameraMetrics()
+        let structure = try #require(
+            gst_structure_from_string(
+                """
+                swiftodt, objects=(structure){ [object, label=(string)person;] },
+                zones=(structure){ [zone, name=(string)yard, kind=(string)zone;],
+                [zone, name=(string)door, kind=(string)line;] };
+                """, nil))
+        defer { gst_structure_free(structure) }
+        func check(_ entries: Int) {
+            let yard = CameraMetrics.Key(zone: "yard", label: "person")
+            #expect(metrics.entered == [yard: entries])
+            #expect(metrics.left == [yard: 0])
+            let keys = ["in", "out"].map { CameraMetrics.Key(zone: "door", label: "person", direction: $0) }
+            #expect(metrics.crossings == [keys[0]: 0, keys[1]: 0])
+        }
+        metrics.take(MessageFields(structure))
+        check(0)
+        let event = OwnedStructure(named: "swiftodt-zone")
+        for (field, text) in [("event", "enter"), ("zone", "yard"), ("label", "person")] { event.set(field, to: text) }
+        metrics.take(MessageFields(event.pointer))
+        metrics.take(MessageFields(structure))
+        check(1)
+    }
 }

@@ -64,11 +64,14 @@ struct CameraMetrics {
     private mutating func note(_ result: MessageFields) {
         // Labels of earlier results keep their entry, with the value 0.
         for key in objects.keys { objects[key] = 0 }
+        let zones = result.list("zones")
         for object in result.list("objects") where object.text("state") != "lost" {
-            objects[Key(label: object.text("label") ?? ""), default: 0] += 1
+            let key = Key(label: object.text("label") ?? "")
+            if objects[key] == nil { addCounters(of: key.label, in: zones) }
+            objects[key, default: 0] += 1
         }
         for key in occupancy.keys { occupancy[key] = 0 }
-        for zone in result.list("zones") where zone.text("kind") != "line" {
+        for zone in zones where zone.text("kind") != "line" {
             let counts = ZoneCount(zone)
             var rest = counts.all.count
             for (label, part) in counts.byLabel where !label.isEmpty {
@@ -76,6 +79,23 @@ struct CameraMetrics {
                 rest -= part.count
             }
             occupancy[Key(zone: counts.name, label: "")] = max(0, rest)
+        }
+    }
+
+    /// Adds the counters of the events of a label with the value 0. Prometheus computes the increase of a counter only from
+    /// its second sample, and would ignore an event that is in the first one.
+    private mutating func addCounters(of label: String, in zones: [MessageFields]) {
+        for zone in zones {
+            var key = Key(zone: zone.text("name") ?? "", label: label)
+            guard zone.text("kind") == "line" else {
+                entered[key, default: 0] += 0
+                left[key, default: 0] += 0
+                continue
+            }
+            for direction in [Zone.Direction.in, .out] {
+                key.direction = direction.rawValue
+                crossings[key, default: 0] += 0
+            }
         }
     }
 
