@@ -20,6 +20,17 @@ import Testing
         #expect(metrics.tracks == [CameraMetrics.Key(label: "person"): 1])
     }
 
+    /// An outage can have several reasons, each of which is reported.
+    @Test func outageWithTwoReasonsCountsAsOneLoss() {
+        var metrics = CameraMetrics()
+        for (event, count) in [("connected", 0), ("lost", 1), ("lost", 1), ("connected", 1), ("lost", 2)] {
+            let fields = OwnedStructure(named: "swiftodt-camera")
+            fields.set("event", to: event)
+            metrics.take(MessageFields(fields.pointer))
+            #expect(metrics.lossCount == count)
+        }
+    }
+
     /// Prometheus ignores an event that is in the first sample of a counter.
     @Test func countersOfEventsExistBeforeFirstEvent() throws {
         var metrics = CameraMetrics()

@@ -139,8 +139,7 @@ final class MetricsBoard: WatchSink {
         text.add(
             "swiftodt_camera_connections_total", .counter, "Connections to the camera.", cameras, \.connectionCount)
         text.add(
-            "swiftodt_camera_losses_total", .counter, "Reported reasons for which the camera was lost.", cameras,
-            \.lossCount)
+            "swiftodt_camera_losses_total", .counter, "Times that the camera was lost.", cameras, \.lossCount)
         text.add(
             "swiftodt_camera_problem", .gauge,
             "Whether the picture is covered, frozen, of another scene, or without objects.",
