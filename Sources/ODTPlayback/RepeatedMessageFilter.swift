@@ -20,11 +20,16 @@ package final class RepeatedMessageFilter: Sendable {
 
     package init(output: @escaping @Sendable (String) -> Void) { self.output = output }
 
-    /// - Parameter now: The monotonic time in nanoseconds.
-    package func notify(_ text: String, now: Nanoseconds = MonotonicClock.now) {
+    /// Logs a message if it was not logged within the last hour. Returns whether it was logged.
+    ///
+    /// - Parameters:
+    ///   - always: Whether the message is logged in any case.
+    ///   - now: The monotonic time in nanoseconds.
+    @discardableResult
+    package func notify(_ text: String, always: Bool = false, now: Nanoseconds = MonotonicClock.now) -> Bool {
         let key = Self.withoutNumbers(text)
         let count: Int? = entries.withLock { entries in
-            if let before = entries[key], now - before.logged < Self.pause {
+            if !always, let before = entries[key], now - before.logged < Self.pause {
                 entries[key]?.suppressedCount += 1
                 return nil
             }
@@ -37,8 +42,9 @@ package final class RepeatedMessageFilter: Sendable {
             entries[key] = Entry(logged: now)
             return suppressedCount
         }
-        guard let count else { return }
+        guard let count else { return false }
         output(count > 0 ? "\(text) (and \(CountText.text(count, "time")) more since it was last logged)" : text)
+        return true
     }
 
     /// Returns the message with each number replaced by `#`. Messages that differ only in numbers count as the same

@@ -28,6 +28,14 @@ struct RepeatedMessageFilterTests {
         #expect(logged.read { $0 } == ["the stream ended", "reconnected"])
     }
 
+    @Test func messageThatIsAlwaysLoggedCountsAsLogged() {
+        let filter = filter
+        let calls: [(Nanoseconds, Bool)] = [(0, false), (1, false), (2, true), (3, false)]
+        let answers = calls.map { time, always in filter.notify("lost", always: always, now: time) }
+        #expect(answers == [true, false, true, false])
+        #expect(logged.read { $0 } == ["lost", "lost (and 1 time more since it was last logged)"])
+    }
+
     /// The number of remembered messages is bounded.
     @Test func oldMessagesAreDropped() {
         let filter = filter

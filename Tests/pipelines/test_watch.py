@@ -355,6 +355,28 @@ class Cameras(Watching):
             again = next(line for line in watch.said if line["message"] == "swiftodt-camera" and line["session"] == 2)
             self.assertGreater(again["attempt"], 0)
 
+    def test_each_lasting_outage_is_logged(self):
+        """Also within an hour. The last line of the log states whether the camera is connected."""
+        camera = Camera()
+        with Watch("--retry=0.2", "--timeout=4", f"cam={camera.address}") as watch:
+            for session in (1, 2, 3):
+                watch.wait(has("connected", session=session))
+                if session > 1:
+                    watch.complaint("cam: reconnected")
+                with watch.news:
+                    watch.complaints.clear()
+                camera.go_away()
+                watch.complaint("reconnecting in")
+                camera.come_back()
+
+    def test_camera_that_always_reconnects_at_once_does_not_fill_the_log(self):
+        camera = ShortCamera()
+        with Watch("--retry=0.2", f"cam={camera.address}") as watch:
+            watch.wait(has("connected", session=8))
+            watch.end()
+            lines = [line for line in watch.complaints if "reconnect" in line]
+            self.assertLess(len(lines), 5, lines)
+
     def test_orientation_of_rtsp_camera(self):
         camera = Camera()
         for words, size in (((), (320, 240)), (("--set", "orientation=90r"), (240, 320))):

@@ -32,20 +32,10 @@ class Reload(Watching):
     def configure(self, *cameras, options=""):
         return self.write("watch.conf", f"[watch]\n{options}\n" + "".join(f"[camera {camera}\n" for camera in cameras))
 
-    def complaint(self, watch, text):
-        """Waits for a line of the standard error, and returns it."""
-        def found():
-            return [line for line in watch.complaints if text in line]
-        with watch.news:
-            self.assertTrue(watch.news.wait_for(found, 60), watch.complaints)
-            line = found()[0]
-            watch.complaints.remove(line)
-            return line
-
     def reload(self, watch, *cameras, options="", answer="configuration reloaded: "):
         self.configure(*cameras, options=options)
         watch.program.send_signal(signal.SIGHUP)
-        return self.complaint(watch, answer)
+        return watch.complaint(answer)
 
     def test_cameras_are_added_changed_and_removed(self):
         first, second = Camera(), Camera()
@@ -87,7 +77,7 @@ class Reload(Watching):
                 time.sleep(0.005)
             self.assertFalse(os.path.exists(registry))
             watch.program.send_signal(signal.SIGHUP)
-            self.complaint(watch, "configuration reloaded: no camera changed")
+            watch.complaint("configuration reloaded: no camera changed")
             self.assertEqual(watch.end(signal.SIGTERM), 0)
 
     def test_camera_that_is_away_is_changed_at_once(self):
@@ -113,7 +103,7 @@ class Reload(Watching):
                 with self.subTest(sentence):
                     self.assertIn(sentence, self.reload(watch, *cameras, options=options, answer="the previous configuration stays in use: "))
             self.assertIn("watch.conf:2: store-days", self.reload(watch, one, options=f"store-days=3\nstore={self.path('store')}", answer="a restart is needed"))
-            self.complaint(watch, "no camera changed")
+            watch.complaint("no camera changed")
             count = len(results(watch.said, "one"))
             watch.wait(lambda said: len(results(said, "one")) > count + 3)
             self.assertEqual(watch.end(), 0)

@@ -157,6 +157,17 @@ class Watch:
             if not self.news.wait_for(lambda: wanted(self.said) or self.has_ended, seconds) or not wanted(self.said):
                 raise AssertionError(f"the expected message did not arrive: {events(self.said)}, {self.complaints}")
 
+    def complaint(self, text, seconds=60):
+        """Waits for a line of the standard error, removes it from `complaints` and returns it."""
+        def found():
+            return [line for line in self.complaints if text in line]
+        with self.news:
+            if not self.news.wait_for(found, seconds):
+                raise AssertionError(f"no line with '{text}': {self.complaints}")
+            line = found()[0]
+            self.complaints.remove(line)
+            return line
+
     def end(self, number=signal.SIGINT, seconds=60):
         """Sends a signal and returns the exit code."""
         self.program.send_signal(number)

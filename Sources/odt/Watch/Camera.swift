@@ -23,9 +23,15 @@ final class Camera: Sendable {
         var attempt: UInt32 = 0
         /// The reasons for the current outage that have already been reported.
         var reasons: Set<String> = []
+        /// Whether the current outage has been logged.
+        var isOutageLogged = false
         /// Detects unusually long times without objects; `nil` if no alarm about such times is requested.
         var quiet: QuietMonitor?
     }
+
+    /// After this number of failed attempts, an outage is logged even if the same message was logged within the last
+    /// hour. A camera that reconnects sooner, perhaps every few seconds, does not fill the log.
+    private static let unloggedAttempts = 3
 
     let name: String
     private let frameTimeout: Nanoseconds
@@ -123,8 +129,9 @@ final class Camera: Sendable {
             let reason = ending.failure ?? "the stream ended"
             lose(because: reason, plan)
             let (seconds, longest) = (Double(pause / 10_000_000) / 100, Double(longestPause / 10_000_000) / 100)
-            log.notify(
-                "\(plan.discreet(reason)); reconnecting in \(seconds) s; the pause grows to at most \(longest) s")
+            let isLasting = state.read { !$0.isOutageLogged && $0.attempt >= Self.unloggedAttempts }
+            let text = "\(plan.discreet(reason)); reconnecting in \(seconds) s; the pause grows to at most \(longest) s"
+            if log.notify(text, always: isLasting) { state.update { $0.isOutageLogged = true } }
             wait(until: MonotonicClock.now.adding(pause))
             waitForEnd(of: &unfinished)
             if state.read(\.isChanged) { backOff = BackOff(longest: longestPause) }
@@ -213,14 +220,14 @@ final class Camera: Sendable {
     // MARK: Events
 
     private func begin(_ plan: CameraPlan) {
-        let (session, attempt, wasLost) = state.update { state in
-            defer { (state.attempt, state.reasons) = (0, []) }
+        let (session, attempt, isOutageLogged) = state.update { state in
+            defer { (state.attempt, state.reasons, state.isOutageLogged) = (0, [], false) }
             state.session += 1
             state.quiet?.begin(at: MonotonicClock.now)
-            return (state.session, state.attempt, !state.reasons.isEmpty)
+            return (state.session, state.attempt, state.isOutageLogged)
         }
         report("connected", session, attempt, plan)
-        if wasLost { log.notify("reconnected") }
+        if isOutageLogged { log.notify("reconnected", always: true) }
     }
 
     /// Reports that the camera is lost. Each reason is reported once per outage.
@@ -234,7 +241,7 @@ final class Camera: Sendable {
 
     private func end(because reason: String, _ plan: CameraPlan) {
         let (session, attempt) = state.update { state in
-            defer { (state.attempt, state.reasons) = (0, []) }
+            defer { (state.attempt, state.reasons, state.isOutageLogged) = (0, [], false) }
             return (state.session, state.attempt)
         }
         report("ended", because: plan.discreet(reason), session, attempt, plan)
