@@ -144,6 +144,18 @@ struct StoreWriterTests {
         #expect(notes.read { $0.count } == 4)
     }
 
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func folderOfDatabaseIsCreated() throws {
+        let path = folder.path + "/a/b/s.sqlite"
+        do { _ = try StoreFile.open(toWrite: path, SQLiteLibrary()) }
+        #expect(try cameras(in: path) == 0)
+    }
+
+    @Test func errorOfReadOnlyDatabaseNamesRemedy() {
+        let error = SQLiteError(code: 8, description: "attempt to write a readonly database")
+        #expect(StoreFile.problem(error, path).description.contains("check that it exists and its permissions"))
+    }
+
     /// A folder that is not writable has no files for locks and the write-ahead log.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func immutableFileIsReadWithoutFurtherFiles() throws {

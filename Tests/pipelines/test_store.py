@@ -519,13 +519,14 @@ class Refusing(Storing):
         self.assertEqual(self.read(file), before)
 
     def test_invalid_store_files_are_errors(self):
-        self.refused("check that it exists", self.path("no/folder/s.sqlite"))
+        self.refused("check that it exists", self.path(""))
         other = sqlite3.connect(self.path("other.sqlite"))
         other.execute("CREATE TABLE mine (id INTEGER)")
         other.commit()
         other.close()
         self.untouched("of another program", self.path("other.sqlite"))
         self.assertIn("of another program", self.refusal("--store", self.path("other.sqlite")))
+        self.refused("cannot create the folder", self.path("other.sqlite/s.sqlite"))
         self.assertIn("unable to open", self.refusal("--store", self.path("none.sqlite")))
         self.replay(2)
         store = sqlite3.connect(self.path("s.sqlite"))

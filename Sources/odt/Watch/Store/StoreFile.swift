@@ -9,10 +9,12 @@ enum StoreFile {
     /// The `application_id` ("ODTs"), by which programs such as `file` identify the format.
     private static let application: Int64 = 0x4F44_5473
 
-    /// Opens a database for writing. Creates the database if it does not exist.
+    /// Opens a database for writing. Creates the database and its folder if they do not exist.
     ///
-    /// - Throws: ``SQLiteError``; ``PlaybackError`` if the file is a database of another program or version.
+    /// - Throws: ``SQLiteError``; ``PlaybackError`` if the folder cannot be created, or the file is a database of another
+    ///   program or version.
     static func open(toWrite path: String, _ library: SQLiteLibrary) throws -> SQLiteDatabase {
+        try PartFile.makeFolder(PartFile.parts(of: path).folder)
         let database = try SQLiteDatabase(path, for: .write, library)
         let isNew = try isEmpty(database)
         // An existing database is checked before anything in it is changed.
@@ -53,7 +55,7 @@ enum StoreFile {
             PlaybackError(
                 "\(path) is not a database of odt watch, or is damaged (\(error)): move it away; sqlite3 \(path) .recover extracts readable data"
             )
-        case 14: PlaybackError("\(path): \(error): check that it exists and its permissions")
+        case 8, 14: PlaybackError("\(path): \(error): check that it exists and its permissions")
         default: PlaybackError("\(path): \(error)")
         }
     }
