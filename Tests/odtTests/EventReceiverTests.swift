@@ -1,4 +1,5 @@
 import Glibc
+import ODTPlayback
 import ODTTestSupport
 import SwiftODT
 import Testing
@@ -105,6 +106,42 @@ struct EventReceiverTests {
         #expect(write(pipe, "\n", 1) == 1)
         close(pipe)
         old.close()
+    }
+
+    /// A counter that decreases would count as a restart of the program.
+    @Test(.timeLimit(.minutes(1))) func metricsCountEventsOfRemovedReceiver() throws {
+        try PluginSearch.startGStreamer()
+        let sink = try EventSink([EventRule(commandLine: "true")]) { _ in }
+        func delivered() -> String? {
+            var metrics = MetricsText()
+            sink.measure(into: &metrics)
+            return metrics.text.split(separator: "\n").map { String($0) }
+                .first { $0.hasPrefix("swiftodt_events_delivered_total{") }
+        }
+        let fields = OwnedStructure(named: "swiftodt-camera")
+        fields.set("event", to: "connected")
+        sink.take(
+            WatchMessage(
+                camera: "cam", time: 0, steady: 0, fields: MessageFields(fields.pointer), line: "", mayWait: false))
+        let one = "swiftodt_events_delivered_total{receiver=\"true\"} 1"
+        while delivered() != one { sched_yield() }
+        // The receiver is removed by the first reload after the end of its thread.
+        for _ in 0..<100 {
+            try sink.use([])
+            #expect(delivered() == one)
+            usleep(1_000)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func lostEventsOfEndedReceiverCountAsDropped() throws {
+        let receiver = try EventReceiver("sleep 0.3", closeTimeout: 100_000_000) { _ in }
+        for event in ["a", "b", "c"] {
+            receiver.take(WatchEvent(camera: "cam", kind: "track", event: event, time: 0), rule: "a", picture: nil)
+        }
+        receiver.retire(to: [:])
+        while !receiver.isOver { sched_yield() }
+        let figures = receiver.figures
+        #expect(figures.waiting == 0 && figures.dropped > 0 && figures.delivered + figures.dropped == 3)
     }
 
     /// An error is logged once per hour, also if deliveries succeed in between.

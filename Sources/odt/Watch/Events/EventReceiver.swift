@@ -60,8 +60,14 @@ final class EventReceiver: Sendable {
 
     var name: String { delivery.name }
 
-    var figures: (waiting: Int, delivered: Int, dropped: Int) {
-        state.read { ($0.left, $0.delivered, $0.dropped) }
+    typealias Figures = (waiting: Int, delivered: Int, dropped: Int)
+
+    var figures: Figures {
+        state.read { state in
+            // When the thread has ended, the events in the queue are lost.
+            let lost = state.isOver ? state.left : 0
+            return (state.left - lost, state.delivered, state.dropped + lost)
+        }
     }
 
     /// Queues an event. Does not block.

@@ -10,6 +10,8 @@ final class EventSink: MeasuredSink {
         var receivers: [String: EventReceiver] = [:]
         /// The receivers that are no longer used and still deliver an event.
         var retired: [EventReceiver] = []
+        /// The figures of the removed receivers, by name.
+        var removed: [String: EventReceiver.Figures] = [:]
         var pictures: [String: BestCrops] = [:]
         /// The redaction that the configuration requests for each camera. A removed camera keeps its latest one.
         var redactions: [String: RedactionFilter?] = [:]
@@ -50,7 +52,11 @@ final class EventSink: MeasuredSink {
         state.withLock { state in
             state.matcher.use(rules)
             state.receivers = kept
-            state.retired = state.retired.filter { !$0.isOver } + old.values
+            let retired = state.retired + old.values
+            state.retired = retired.filter { !$0.isOver }
+            for receiver in retired where !state.retired.contains(where: { $0 === receiver }) {
+                Self.add(receiver, to: &state.removed)
+            }
         }
     }
 
@@ -105,13 +111,10 @@ final class EventSink: MeasuredSink {
 
     func measure(into text: inout MetricsText) {
         typealias Sample = MetricsText.Sample
-        // Receivers with URLs of the same host have the same name, so their figures are added.
-        var figures: [String: (waiting: Int, delivered: Int, dropped: Int)] = [:]
-        for receiver in state.withLock(\.receivers).values {
-            let (sum, one) = (figures[receiver.name] ?? (0, 0, 0), receiver.figures)
-            figures[receiver.name] = (
-                sum.waiting + one.waiting, sum.delivered + one.delivered, sum.dropped + one.dropped
-            )
+        let figures = state.withLock { state in
+            var figures = state.removed
+            for receiver in state.receivers.values + state.retired { Self.add(receiver, to: &figures) }
+            return figures
         }
         let sorted = figures.sorted { $0.key < $1.key }
         text.add(
@@ -124,5 +127,13 @@ final class EventSink: MeasuredSink {
             "swiftodt_events_dropped_total", .counter,
             "Events that were rejected, or dropped because the queue was full.",
             sorted.map { Sample(["receiver": $0.key], $0.value.dropped) })
+    }
+
+    /// Receivers with URLs of the same host have the same name, so their figures are added.
+    private static func add(_ receiver: EventReceiver, to figures: inout [String: EventReceiver.Figures]) {
+        // The name of a command is in quotes for the log.
+        let name = receiver.name.filter { $0 != "'" }
+        let (sum, one) = (figures[name] ?? (0, 0, 0), receiver.figures)
+        figures[name] = (sum.waiting + one.waiting, sum.delivered + one.delivered, sum.dropped + one.dropped)
     }
 }
