@@ -40,7 +40,7 @@ final class JSONLines: MeasuredSink {
 
     private let name: String
     private let output: Mutex<Output>
-    private let notify: @Sendable (String) -> Void
+    private let log: RepeatedMessageFilter
     private let state = Monitor(State())
 
     /// No further line is queued if the queued lines have at least this size in bytes.
@@ -55,7 +55,7 @@ final class JSONLines: MeasuredSink {
     init(
         _ name: String, fileCheckInterval: Nanoseconds = 60_000_000_000, notify: @escaping @Sendable (String) -> Void
     ) throws {
-        (self.name, self.fileCheckInterval, self.notify) = (name, fileCheckInterval, notify)
+        (self.name, self.fileCheckInterval, log) = (name, fileCheckInterval, RepeatedMessageFilter(output: notify))
         if name == "-" {
             output = Mutex(Output(descriptor: STDOUT_FILENO))
         } else {
@@ -111,7 +111,7 @@ final class JSONLines: MeasuredSink {
             state.lostCount += 1
             return state.left == 1
         }
-        if isFirst { notify("\(called): lines are dropped: \(reason); the watch continues") }
+        if isFirst { log.notify("\(called): lines are dropped: \(reason); the watch continues") }
     }
 
     // MARK: The thread that writes
@@ -145,7 +145,7 @@ final class JSONLines: MeasuredSink {
             return state.left
         }
         switch problem {
-        case nil: if let left { notify("\(called) accepts lines again; \(left) were dropped") }
+        case nil: if let left { log.notify("\(called) accepts lines again; \(left) were dropped") }
         case EPIPE?: TerminationHandler.shared.endAll()
         case let problem?: leaveOut(because: String(cString: strerror(problem)))
         }
