@@ -13,8 +13,6 @@ package final class SegmentRetention: Sendable {
     /// The name of the writing application, which the header of each segment contains. Only segments that contain this
     /// name, and empty files, may be deleted.
     package static let mark = "swiftodt odt watch"
-    /// The minimum interval in nanoseconds between two routine clean-ups.
-    private static let cleaningInterval: Nanoseconds = 10_000_000_000
     /// If the name of a segment is later than the wall clock by more than this number of nanoseconds, the clock was
     /// wrong during its recording.
     private static let largestLead: Nanoseconds = 3_600_000_000_000
@@ -25,6 +23,9 @@ package final class SegmentRetention: Sendable {
         var total: Int?
         /// The monotonic time of the latest clean-up.
         var cleaned: Nanoseconds = .min
+        /// The names of the segments in the latest clean-up, by path. Parsing all names again would take half of the time
+        /// of a clean-up.
+        var names: [String: SegmentName] = [:]
     }
 
     private struct Segment {
@@ -38,6 +39,8 @@ package final class SegmentRetention: Sendable {
     private let largest: Int?
     private let hasPictures: Bool
     private let state = Mutex(State())
+    /// The minimum interval in nanoseconds between two routine clean-ups. Ages alone need fewer clean-ups than sizes.
+    private var cleaningInterval: Nanoseconds { largest == nil ? 30_000_000_000 : 10_000_000_000 }
 
     /// - Parameters:
     ///   - longest: The maximum age of a segment in nanoseconds; `nil` for no limit.
@@ -59,7 +62,7 @@ package final class SegmentRetention: Sendable {
         state.withLock { state in
             state.cleaned = steady
             let isImplausible = state.clockCheck.isImplausible(wall: now, steady: steady)
-            var segments = segments()
+            var segments = segments(&state.names)
             if let longest, !isImplausible {
                 segments.removeAll { now.since($0.name.time) > longest && delete($0) }
             }
@@ -78,11 +81,11 @@ package final class SegmentRetention: Sendable {
         }
     }
 
-    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago. May be called by all cameras that
-    /// share the folder.
+    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago, or 30 s without a maximum size. May be
+    /// called by all cameras that share the folder.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         let isDue = state.withLock { state in
-            guard steady > state.cleaned.adding(Self.cleaningInterval) else { return false }
+            guard steady > state.cleaned.adding(cleaningInterval) else { return false }
             // Setting the time here prevents another thread from starting a clean-up at the same time.
             state.cleaned = steady
             return true
@@ -91,11 +94,16 @@ package final class SegmentRetention: Sendable {
     }
 
     /// Returns the segments of all cameras, the oldest first.
-    private func segments() -> [Segment] {
-        PartFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { camera in
+    ///
+    /// - Parameter names: The parsed names by path. Names of files that no longer exist are removed.
+    private func segments(_ names: inout [String: SegmentName]) -> [Segment] {
+        let known = names
+        names = [:]
+        return PartFile.names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { camera in
             PartFile.names(in: folder + camera).compactMap { file -> Segment? in
-                guard let name = SegmentName(file, camera: camera) else { return nil }
                 let path = folder + camera + "/" + file
+                guard let name = known[path] ?? SegmentName(file, camera: camera) else { return nil }
+                names[path] = name
                 var status = stat()
                 guard PathText.withSystemPath(path, { lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG
                 else { return nil }

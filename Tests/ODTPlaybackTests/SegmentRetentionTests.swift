@@ -147,6 +147,19 @@ struct SegmentRetentionTests {
         #expect([old, young, future].map(isThere) == [false, true, true])
     }
 
+    @Test func agesAreCheckedLessOftenThanSizes() {
+        let start = WallClockCheck.length
+        for (largest, isKept) in [(nil, true), (1 << 30, false)] as [(Int?, Bool)] {
+            let retention = SegmentRetention(folder, longest: day, largest: largest)
+            retention.cleanIfDue(steady: start)
+            let old = write("a", WallClock.now - 2 * day)
+            retention.cleanIfDue(steady: start + 11_000_000_000)
+            #expect(isThere(old) == isKept)
+            retention.cleanIfDue(steady: start + 31_000_000_000)
+            #expect(!isThere(old))
+        }
+    }
+
     @Test func movedFilesReserveLittleSpace() {
         let retention = SegmentRetention(folder, longest: nil, largest: 16 * 8192)
         let first = write("a", noon)
