@@ -148,7 +148,9 @@ struct Gate {
     private var ignoredStills: (count: Int, since: Nanoseconds) = (0, .min)
 
     /// The limits of the tolerated step back of timestamps. The tolerance is ``latestStep``, because a reordered frame is
-    /// displayed after the previous reference frame. A greater step back means that the clock of the source was set back.
+    /// displayed after the previous reference frame. A greater step back means that the clock of the source was set back,
+    /// or that the latest timestamp was too late. Key frames are displayed after all frames before them, so the lower
+    /// limit is their tolerance.
     private static let disorderLimits: ClosedRange<Nanoseconds> = 1_000_000_000...10_000_000_000
     /// After this number of ``ignoredStills``, the gate stays open for ``ignoredStillsPause``. Usually the decoder does not
     /// support still frames, but the key frames can also be damaged.
@@ -181,7 +183,8 @@ struct Gate {
 
     private mutating func action(on frame: Frame, _ options: Options) -> Action {
         var frame = frame
-        let disorder = min(max(latestStep, Self.disorderLimits.lowerBound), Self.disorderLimits.upperBound)
+        let limits = Self.disorderLimits
+        let disorder = frame.isKeyFrame ? limits.lowerBound : min(max(latestStep, limits.lowerBound), limits.upperBound)
         if let time = frame.time, let latest, time < latest.since(disorder) {
             beginSegment()
             frame.isDiscontinuous = true

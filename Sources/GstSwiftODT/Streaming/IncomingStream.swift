@@ -166,8 +166,11 @@ struct IncomingStream {
         if gst_structure_has_name(structure, "swiftodt-preview") != 0 {
             preview = timestamp
         } else if gst_structure_has_name(structure, "swiftodt-rewind") != 0 {
-            repeated = latestTimestamp.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
-            catchUp = CatchUp(latest: time("latest"), at: MonotonicClock.now)
+            let latest = time("latest")
+            // After a wrong timestamp, decoders raise lower timestamps to it, up to a time that the gate has not reached.
+            let end = latestTimestamp.map { min($0, latest) }
+            repeated = end.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
+            catchUp = CatchUp(latest: latest, at: MonotonicClock.now)
         }
     }
 

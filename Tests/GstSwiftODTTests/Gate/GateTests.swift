@@ -96,6 +96,16 @@ import Testing
         #expect(actions.contains("s"), "\(actions)")
     }
 
+    /// The timestamp of one frame is 9.4 s too late. Without this, no key frame would pass for this time.
+    @Test func keyFrameAfterLateTimestampOpensTheGate() {
+        var stream = Stream()
+        stream.becomeCalm()
+        #expect(stream.send(115, isKeyFrame: false) == "k")
+        #expect(stream.next(10) == repeated("k", 9) + "r")
+        #expect(stream.gate.reason == .discontinuity)
+        #expect(stream.next(20) == repeated("p", 19) + "s")
+    }
+
     @Test func activityReleasesKeptFramesAtNextFrame() {
         var stream = Stream()
         stream.becomeCalm()

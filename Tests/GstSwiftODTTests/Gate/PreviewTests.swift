@@ -45,12 +45,12 @@ import Testing
             }
         }
 
-        func announce(_ name: String, _ frame: Int, latest: Int = 0) {
+        func announce(_ name: String, _ frame: Int, latest: Int? = nil) {
             let structure = StructureWriter.structure(
                 name,
                 [
                     ("timestamp", .time(UInt64(frame) * PreviewTests.duration)),
-                    ("latest", .time(UInt64(latest) * PreviewTests.duration)),
+                    ("latest", .time(latest.map { UInt64($0) * PreviewTests.duration } ?? .max)),
                 ])
             gst_harness_push_event(harness.harness, gst_event_new_custom(GST_EVENT_CUSTOM_DOWNSTREAM, structure))
         }
@@ -133,6 +133,14 @@ import Testing
         element.setStill(false)
         element.announce("swiftodt-rewind", 60)
         #expect(element.push(60..<210) == Array(201..<210))
+    }
+
+    /// The timestamp of one frame was too late, and the decoder raises lower timestamps to it.
+    @Test func releasedFramesWithRaisedTimestampsAreProcessed() {
+        let element = Element()
+        #expect(element.push(0..<4) == [0, 1, 2, 3] && element.push([200]) == [200])
+        element.announce("swiftodt-rewind", 60, latest: 61)
+        #expect(element.push([200, 200, 201]) == [200, 200, 201])
     }
 
     /// The gate opens at frame 300. The released frames arrive faster than inference runs.
