@@ -26,13 +26,28 @@ struct Gate {
         case activity
         /// The application emitted the signal `open`, or has set `mode=open`.
         case application
-        /// A frame is marked as discontinuous or corrupted, or the decoder has not output a key frame.
+        /// A frame is marked as discontinuous or corrupted, or timestamps step back.
         case discontinuity
+        /// The decoder has not output a still key frame.
+        case decoder
         /// The caps or the segment change, or the stream announces missing data.
         case streamChange = "stream-change"
         /// The kept frames have reached a limit.
         case bound
         case endOfStream = "end-of-stream"
+    }
+
+    /// Why the gate does not become calm.
+    enum Obstacle {
+        case decoder
+
+        var warning: String {
+            switch self {
+            case .decoder:
+                "the decoder has output neither of two key frames before it received the next frame, so all frames "
+                    + "are decoded for ten minutes; use avdec_h264, avdec_h265 (gstreamer1.0-libav) or av1dec"
+            }
+        }
     }
 
     struct Options: Hashable {
@@ -96,6 +111,8 @@ struct Gate {
         var passed: UInt64 = 0
         var dropped: UInt64 = 0
         var openings: [Reason: UInt64] = [:]
+        /// The obstacles so far.
+        var obstacles: Set<Obstacle> = []
         /// The age of the oldest kept frame at the latest opening of the gate.
         var delay: Nanoseconds = 0
         /// The maximum of ``delay`` over all openings.
@@ -304,8 +321,9 @@ struct Gate {
             if !isRewindRequested { dropEarlier() }
         } else if isAnswer, !isAnswered, state == .calm {
             // The decoder has not output the key frame. With the frames after it, it may output frames again.
-            request = .discontinuity
+            request = .decoder
             ignoredStills = (ignoredStills.count + 1, latest ?? .min)
+            if ignoredStills.count == Self.maximumIgnoredStills { counters.obstacles.insert(.decoder) }
         }
         // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
         if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }

@@ -51,6 +51,8 @@ final class GateSession: @unchecked Sendable {
     private var format: AccessUnitFormat?
     /// The problem with the latest caps; `nil` if there is none.
     private var refusal: String?
+    /// The obstacles of which a warning was posted.
+    private var obstacles: Set<Gate.Obstacle> = []
 
     init(element: ElementHandle) { self.element = element }
 
@@ -116,7 +118,7 @@ final class GateSession: @unchecked Sendable {
 
     func stop() {
         dropAll()
-        (format, refusal) = (nil, nil)
+        (format, refusal, obstacles) = (nil, nil, [])
         state.withLock { $0.isStarted = false }
     }
 
@@ -155,10 +157,12 @@ final class GateSession: @unchecked Sendable {
             return GST_FLOW_NOT_NEGOTIATED
         }
         let frame = Gate.Frame(buffer, format)
-        let (action, reason, keepsEarlier) = state.withLock { state in
+        let (action, reason, keepsEarlier, known) = state.withLock { state in
             let action = state.gate.decide(on: frame, state.options)
-            return (action, state.gate.reason, state.gate.keepsEarlier)
+            return (action, state.gate.reason, state.gate.keepsEarlier, state.gate.counters.obstacles)
         }
+        for obstacle in known.subtracting(obstacles) { element.warn(.format(obstacle.warning)) }
+        obstacles = known
         element.log(.log, "the frame at \(buffer.pointee.pts) ns: \(action)")
         switch action {
         case .pass: return pass(buffer)

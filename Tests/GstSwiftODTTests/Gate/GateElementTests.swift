@@ -18,6 +18,8 @@ import Testing
         private var number: UInt64 = 0
         /// Whether the reports on key frames request the frames before them.
         var requestsRewind = false
+        /// Whether the decoder outputs still key frames before it receives later frames.
+        var outputsStills = true
 
         init(_ properties: String = "", caps: String? = GateElementTests.caps) {
             precondition(ElementHarness.isReady)
@@ -44,7 +46,11 @@ import Testing
                 if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
                 gst_harness_push(harness, buffer)
                 // As swiftodt does for each still picture.
-                if number % 10 == 0 { report(requestsRewind, rewinds: requestsRewind, at: number) }
+                if number % 10 == 0 {
+                    report(
+                        requestsRewind, rewinds: requestsRewind, isAnswer: !outputsStills,
+                        at: outputsStills ? number : 0)
+                }
                 number += 1
             }
             return pulled().map(\.number)
@@ -61,12 +67,14 @@ import Testing
         }
 
         /// Sends the event of swiftodt for a frame.
-        func report(_ inference: Bool, motion: Bool = false, rewinds: Bool = false, at frame: UInt64) {
+        func report(
+            _ inference: Bool, motion: Bool = false, rewinds: Bool = false, isAnswer: Bool = false, at frame: UInt64
+        ) {
             let structure = StructureWriter.structure(
                 "swiftodt-activity",
                 [
                     ("objects", .boolean(true)), ("inference", .boolean(inference)), ("motion", .boolean(motion)),
-                    ("rewind", .boolean(rewinds)),
+                    ("rewind", .boolean(rewinds)), ("still", .boolean(isAnswer)),
                     ("timestamp", .time(frame * GateElementTests.frame)),
                 ])
             gst_harness_push_upstream_event(harness, gst_event_new_custom(GST_EVENT_CUSTOM_UPSTREAM, structure))
@@ -212,6 +220,18 @@ import Testing
             #expect((warning?.contains("calm-interval is longer") == true) == warns, "\(properties)")
             _ = gate.push(1)
         }
+    }
+
+    @Test func decoderThatIgnoresTwoStillKeyFramesWarnsOnce() {
+        let gate = Harness()
+        gate.outputsStills = false
+        _ = gate.push(51)
+        #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus) == nil)
+        _ = gate.push(100)
+        let warning = takeMessage(GST_MESSAGE_WARNING, from: gate.bus)
+        #expect(warning?.contains("use avdec_h264") == true, "\(warning ?? "none")")
+        #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus) == nil)
+        #expect(gate.stats[structure: "openings"]?[uint64: "decoder"] == 2)
     }
 
     @Test func endOfStreamReleasesKeptFrames() {

@@ -285,7 +285,7 @@ import Testing
         #expect(stream.next(1) == "k")
         stream.gate.noteActivity(false, at: 20 * Self.second / 10, isAnswer: true)
         #expect(stream.next(2) == "rp")
-        #expect(stream.gate.reason == .discontinuity)
+        #expect(stream.gate.reason == .decoder)
     }
 
     @Test func leadingPicturesOfKeptKeyFrameAreKept() {
