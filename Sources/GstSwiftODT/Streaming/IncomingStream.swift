@@ -29,6 +29,8 @@ struct IncomingStream {
     private var preview: UInt64?
     /// The timestamps of processed frames that the gate before the decoder passes again.
     private var repeated: ClosedRange<UInt64>?
+    /// The timestamp of the key frame that the gate has passed again.
+    private var repeatedKeyFrame: UInt64?
     /// `nil` if no released frames are late.
     private var catchUp: CatchUp?
 
@@ -57,6 +59,11 @@ struct IncomingStream {
     mutating func isRepeated(_ times: FrameTimes) -> Bool {
         isStill = false
         if let repeated, repeated.contains(times.timestamp) { return true }
+        // The decoder had not output the key frame before the gate passed it again, and now outputs it twice.
+        if times.timestamp == latestTimestamp, times.timestamp == repeatedKeyFrame {
+            repeatedKeyFrame = nil
+            return true
+        }
         (latestTimestamp, repeated) = (times.timestamp, nil)
         return false
     }
@@ -170,6 +177,7 @@ struct IncomingStream {
             // After a wrong timestamp, decoders raise lower timestamps to it, up to a time that the gate has not reached.
             let end = latestTimestamp.map { min($0, latest) }
             repeated = end.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
+            repeatedKeyFrame = timestamp
             catchUp = CatchUp(latest: latest, at: MonotonicClock.now)
         }
     }
@@ -178,7 +186,7 @@ struct IncomingStream {
     mutating func flush() -> EpochRule.Break? {
         gst_segment_init(&segment, GST_FORMAT_UNDEFINED)
         hasJumped = frameCount > 0
-        (isStill, latestTimestamp, preview, repeated, catchUp) = (false, nil, nil, nil, nil)
+        (isStill, latestTimestamp, preview, repeated, repeatedKeyFrame, catchUp) = (false, nil, nil, nil, nil, nil)
         guard let reason = epochs.flush() else { return nil }
         clock.reset()
         return reason

@@ -135,6 +135,23 @@ import Testing
         #expect(element.push(60..<210) == Array(201..<210))
     }
 
+    /// The decoder had not output the key frame before the gate passed it again.
+    @Test func keyFrameThatDecoderOutputsTwiceIsProcessedOnce() {
+        let element = Element()
+        #expect(element.push(0..<4) == [0, 1, 2, 3])
+        element.announce("swiftodt-rewind", 60)
+        #expect(element.push([60, 60, 61, 62]) == [60, 61, 62])
+    }
+
+    /// Decoders can give several frames the same timestamp.
+    @Test func atMostOneFrameWithTimestampOfRepeatedKeyFrameIsDropped() {
+        let element = Element()
+        #expect(element.push(0..<4) == [0, 1, 2, 3])
+        element.announce("swiftodt-rewind", 60)
+        #expect(element.push([60, 60, 60]) == [60, 60])
+        #expect(element.push([61, 61]) == [61, 61])
+    }
+
     /// The timestamp of one frame was too late, and the decoder raises lower timestamps to it.
     @Test func releasedFramesWithRaisedTimestampsAreProcessed() {
         let element = Element()
