@@ -40,9 +40,19 @@ struct Gate {
     /// Why the gate does not become calm.
     enum Obstacle {
         case decoder
+        /// No group of pictures can be kept.
+        case groups
+        case missingTimestamps
 
         var warning: String {
             switch self {
+            case .groups:
+                "all frames are decoded, because the latest \(Gate.maximumUnkeepableFrames) frames contain no closed "
+                    + "group of pictures within max-time and max-bytes; set the encoder to closed groups with a key "
+                    + "frame (IDR) every 1 or 2 s, without intra refresh"
+            case .missingTimestamps:
+                "all frames are decoded, because the stream has frames without timestamps; store it with all "
+                    + "timestamps, for example in Matroska or MP4, or encode it without B-frames"
             case .decoder:
                 "the decoder has output neither of two key frames before it received the next frame, so all frames "
                     + "are decoded for ten minutes; use avdec_h264, avdec_h265 (gstreamer1.0-libav) or av1dec"
@@ -160,6 +170,11 @@ struct Gate {
     /// Whether the latest complete group of pictures is within the limits of the kept frames, and whether each of its
     /// frames has a timestamp.
     private var isGroupKeepable = false
+    /// The number of consecutive frames during which no group could be kept, and whether each of them has a timestamp.
+    private var unkeepable = (frames: 0, isTimed: true)
+    /// After this number of frames, the gate reports the obstacle. It is 2 minutes at 25 frames per second. Activity does
+    /// not count, because it does not affect ``isGroupKeepable``.
+    static let maximumUnkeepableFrames = 3000
     /// The number of consecutive still key frames that the decoder has not output, and the value of ``latest`` at the
     /// report of the last of them.
     private var ignoredStills: (count: Int, since: Nanoseconds) = (0, .min)
@@ -271,6 +286,11 @@ struct Gate {
         }
         group?.bytes += frame.size
         if frame.time == nil { group?.isTimed = false }
+        let isTimed = unkeepable.isTimed && frame.time != nil
+        unkeepable = (isGroupKeepable ? 0 : unkeepable.frames + 1, isGroupKeepable || isTimed)
+        if unkeepable.frames >= Self.maximumUnkeepableFrames, !options.isForcedOpen {
+            counters.obstacles.insert(unkeepable.isTimed ? .groups : .missingTimestamps)
+        }
     }
 
     private mutating func beginStill(_ frame: Frame, at now: Nanoseconds) {

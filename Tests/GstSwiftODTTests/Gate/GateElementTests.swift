@@ -21,6 +21,9 @@ import Testing
         /// Whether the decoder outputs still key frames before it receives later frames.
         var outputsStills = true
 
+        /// The number of frames from one key frame to the next.
+        var distance: UInt64 = 10
+
         init(_ properties: String = "", caps: String? = GateElementTests.caps) {
             precondition(ElementHarness.isReady)
             element = gst_parse_launch("swiftodtgate \(properties)", nil)
@@ -42,7 +45,7 @@ import Testing
             for _ in 0..<count {
                 let buffer = GateElementTests.unit()
                 buffer.pointee.pts = GstClockTime(number * GateElementTests.frame)
-                if number % 10 != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
+                if number % distance != 0 { buffer.pointee.mini_object.flags |= GST_BUFFER_FLAG_DELTA_UNIT.rawValue }
                 if let flags { buffer.pointee.mini_object.flags |= flags.rawValue }
                 gst_harness_push(harness, buffer)
                 // As swiftodt does for each still picture.
@@ -232,6 +235,15 @@ import Testing
         #expect(warning?.contains("use avdec_h264") == true, "\(warning ?? "none")")
         #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus) == nil)
         #expect(gate.stats[structure: "openings"]?[uint64: "decoder"] == 2)
+    }
+
+    @Test func distantKeyFramesWarnOnceWithRemedy() {
+        let gate = Harness()
+        gate.distance = 200
+        #expect(gate.push(4000).count == 4000)
+        let warning = takeMessage(GST_MESSAGE_WARNING, from: gate.bus)
+        #expect(warning?.contains("key frame (IDR) every 1 or 2 s") == true, "\(warning ?? "none")")
+        #expect(takeMessage(GST_MESSAGE_WARNING, from: gate.bus) == nil)
     }
 
     @Test func endOfStreamReleasesKeptFrames() {

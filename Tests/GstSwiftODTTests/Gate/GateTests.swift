@@ -237,16 +237,27 @@ import Testing
         #expect(stream.gate.reason == .bound)
     }
 
-    @Test func streamWithoutKeyFramesStaysOpen() {
+    /// One key frame at most, or groups of 60 s, which exceed `max-time`.
+    @Test(arguments: [1_000_000, 600])
+    func gateStaysOpenWithoutShortGroupsAndReportsThemAfter3000Frames(distance: Int) {
         var stream = Stream()
-        stream.distance = 1_000_000
-        #expect(stream.next(2000) == repeated("p", 2000))
+        stream.distance = distance
+        #expect(stream.next(2999) == repeated("p", 2999))
+        #expect(stream.gate.counters.obstacles == [])
+        #expect(stream.next(1) == "p")
+        #expect(stream.gate.counters.obstacles == [.groups])
     }
 
-    @Test func distantKeyFramesLeaveGateOpen() {
+    @Test func activityAndModeOpenAreNoObstacles() {
         var stream = Stream()
+        stream.report(true)
+        #expect(stream.next(4000) == repeated("p", 4000))
+        #expect(stream.gate.counters.obstacles == [])
+        stream = Stream()
         stream.distance = 600
-        #expect(stream.next(2000) == repeated("p", 2000))
+        stream.options.isForcedOpen = true
+        _ = stream.next(4000)
+        #expect(stream.gate.counters.obstacles == [])
     }
 
     /// In decode order, leading pictures follow the key frame of an open group although they are displayed before it.
@@ -311,12 +322,13 @@ import Testing
     /// Some containers store timestamps of key frames only.
     @Test func gateStaysOpenIfFramesBetweenKeyFramesHaveNoTimestamps() {
         var stream = Stream()
-        for number in 0..<120 {
+        for number in 0..<3000 {
             let isKeyFrame = number % 30 == 0
             let frame = Gate.Frame(
                 time: isKeyFrame ? Nanoseconds(number) * Self.second / 10 : nil, size: 100, isKeyFrame: isKeyFrame)
             #expect(stream.gate.decide(on: frame, stream.options) == .pass)
         }
+        #expect(stream.gate.counters.obstacles == [.missingTimestamps])
     }
 
     /// Two frames per second, and three frames that are displayed before their reference.
@@ -431,13 +443,14 @@ import Testing
     /// Decoders derive missing timestamps from the frames before.
     @Test func gateStaysOpenWithoutTimestamps() {
         var stream = Stream()
-        for number in 0..<100 {
+        for number in 0..<3000 {
             let frame = Gate.Frame(time: nil, size: 100, isKeyFrame: number % 10 == 0)
             guard case .pass = stream.gate.decide(on: frame, stream.options) else {
                 Issue.record("frame \(number) did not pass")
                 return
             }
         }
+        #expect(stream.gate.counters.obstacles == [.missingTimestamps])
         stream = Stream()
         stream.becomeCalm()
         let frame = Gate.Frame(time: nil, size: 100, isKeyFrame: false)
