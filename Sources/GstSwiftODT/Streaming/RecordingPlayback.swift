@@ -72,6 +72,8 @@ private struct PlaybackState {
     /// example after a seek, 0 is assumed. `nil` until it is determined.
     private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
+    /// Whether the gate before the decoder may have dropped frames.
+    private var hasSkipped = false
     /// The number of frames for which the recording has a result.
     private var found = 0
     /// The running time of the latest frame with a result, or of the first frame of the epoch. `nil` before the first
@@ -111,6 +113,12 @@ private struct PlaybackState {
             let fault = "another stream has begun, but the recording belongs to one video: use an element for each"
             try requireRedaction(context.settings, fault)
             reportMismatch(.stream, fault)
+        }
+        hasSkipped = hasSkipped || context.followsStill
+        if case .number(let number) = key, !context.hasJumped, !hasSkipped || context.settings.redacts,
+            abs(number - context.number) > 1
+        {
+            try reportDisplacement(.times, Self.variableRate)
         }
         var isOver = false
         if let last = reader.end?.last ?? reader.last, last.isTime == key.isTime,
@@ -251,6 +259,11 @@ private struct PlaybackState {
         try reportDisplacement(.times, otherTimes)
     }
 
+    private static let variableRate =
+        "the times of the frames do not fit the frame rate in the caps, so the frame numbers of the recording do not fit "
+        + "the frames: the frame rate varies, or frames are dropped before the element; use a recording with times "
+        + "(record-detections), or convert the video to a constant frame rate before detection"
+
     private var otherTimes: String {
         "of the first \(reader.skippedLines + found) frames of the recording "
             + (found == 0 ? "none matches" : "only \(found) match")
@@ -273,7 +286,7 @@ private struct PlaybackState {
             last.isTime == latest.key.isTime
         else { return }
         if found == 0, reader.skippedLines > 0, reader.header != nil { try reportDisplacement(.times, otherTimes) }
-        if last.isLater(than: latest.key, by: Self.rounding) {
+        if last.isLater(than: latest.key, by: last.isTime ? Self.rounding : 1) {
             try reportDisplacement(
                 .shorter,
                 "the video ended at \(latest.key), but the recording continues to \(last): it is of a longer video or of "

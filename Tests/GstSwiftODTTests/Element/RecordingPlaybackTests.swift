@@ -450,6 +450,37 @@ import Testing
         #expect(harness.messages("swiftodt").map { $0.objects.first?[uint: "x"] } == [1, nil, 3, 11, nil, 29])
     }
 
+    /// MOTChallenge files number the frames. The number of a frame is computed from its time and the rate in the caps.
+    @Test(
+        arguments: [
+            (Array(0..<20), nil), (Array(5..<25), nil), ([0, 1] + Array(3..<20), nil),
+            ((0..<20).map { 2 * $0 }, "the frame rate varies"), (Array(0..<9), "the recording continues to frame 20"),
+        ] as [([Int], String?)])
+    func frameNumbersThatDoNotFitTheTimesAreAnErrorWithStrictRedaction(frames: [Int], fault: String?) throws {
+        try (1...20).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
+        for (properties, isStrict) in [
+            ("", false), ("box-style=blur privacy-strict=false", false), ("box-style=blur", true),
+        ] {
+            let outcome = replay(properties, frames: frames)
+            let warnings = outcome.warnings.filter { $0.contains(file) }
+            let (posted, others) = isStrict ? (outcome.errors, warnings) : (warnings, outcome.errors)
+            #expect(posted.contains { $0.contains(fault ?? "") } == (fault != nil), "\(properties): \(posted)")
+            #expect(others == [], "\(properties)")
+        }
+    }
+
+    /// The gate before the decoder passes key frames only.
+    @Test func skippedFramesAfterStillPicturesFitFrameNumbers() throws {
+        try (1...100).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(
+            toFile: file, atomically: false, encoding: .utf8)
+        let outcome = play(
+            "detector=recorded detections-file=\(file)", frames: [0, 1, 40, 70, 99],
+            change: { number, harness in
+                if number > 1 { gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1)) }
+            })
+        #expect(outcome.warnings == [] && outcome.errors == [])
+    }
+
     /// In MOTChallenge files, -1 stands for an unknown score.
     @Test func motChallengeDetectionWithoutScoreIsUsed() throws {
         try "1,-1,10,5,20,20,-1,-1,-1,-1\n".write(toFile: file, atomically: false, encoding: .utf8)
