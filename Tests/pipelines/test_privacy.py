@@ -126,14 +126,17 @@ class Privacy(unittest.TestCase):
                     self.assertEqual(found, [bool(fault) and strict == "true", bool(fault) and strict == "false"], texts)
 
     def test_label_that_a_recording_cannot_have_is_an_error(self):
-        """A recording of an earlier version has no list of labels, so there is a warning before the end."""
+        """A recording of an earlier version has no list of labels. If a detection has a similar label or another name for people, there is an
+        error, otherwise a warning before the end."""
         header = {"swiftodt-detections": 1, "width": 320, "height": 240, "score-floor": 0.1, "detector": "neural", "inference-interval": 1}
-        frames = [{"time": number * 33333333, "detections": [[9, 9, 50, 80, 0.9, 0, "person"]]} for number in range(30)]
         end = {"end": True, "frames": 30, "time": 29 * 33333333}
         with tempfile.TemporaryDirectory() as folder:
-            for name, more, label, errors, warnings in (("new", {"labels": ["person", "dog"]}, "people", 1, 0),
-                                                        ("new", {"labels": ["person", "dog"]}, "person", 0, 0), ("old", {}, "people", 0, 1)):
-                path = os.path.join(folder, f"{name}.jsonl")
+            for known, found, label, errors, warnings in (
+                    (["person", "dog"], "person", "people", 1, 0), (["person", "dog"], "person", "person", 0, 0), ([], "person", "statue", 0, 1),
+                    ([], "person", "people", 1, 0), ([], "persons", "person", 1, 0), ([], "pedestrian", "person", 1, 0),
+                    ([], "Person ", "person", 0, 0)):
+                path, more = os.path.join(folder, "found.jsonl"), {"labels": known} if known else {}
+                frames = [{"time": number * 33333333, "detections": [[9, 9, 50, 80, 0.9, 0, found]]} for number in range(30)]
                 with open(path, "w", encoding="ascii") as file:
                     file.writelines(json.dumps(line) + "\n" for line in (header | more, *frames, end))
                 said = run(f"{ball(30)} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-labels={label} ! fakesink")

@@ -118,9 +118,9 @@ class Regions(unittest.TestCase):
 
     def test_label_that_no_detection_had_is_warned_about_before_the_end(self):
         """Applications stop reading messages at the end."""
-        _, said = play(self.buffers(), "draw=true box-style=blur privacy-labels=people")
+        _, said = play(self.buffers(), "draw=true box-style=blur privacy-labels=statue")
         self.assertEqual([warning.message.partition(",")[0] for warning, _ in said.warnings if "privacy-labels" in warning.message],
-                         ["privacy-labels names 'people'"])
+                         ["privacy-labels names 'statue'"])
 
     def test_untracked_detections_reach_zones_and_messages(self):
         """Zones and messages use them."""

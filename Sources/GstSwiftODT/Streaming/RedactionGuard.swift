@@ -68,23 +68,36 @@ struct RedactionGuard {
     /// whose labels are not known in advance.
     ///
     /// - Throws: ``ODTError`` if a label in `privacy-labels` is probably misspelt: no detection has had this label, but
-    ///   a detection has a similar one.
+    ///   a detection has a similar one, or another name for people.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
-        guard checked != nil, settings.requestsRedaction, source?.labels == nil else { return }
-        for label in detections.lazy.compactMap({ $0.label?.text.lowercased() }) where !seenLabels.contains(label) {
+        guard let requested = checked?.labels, settings.requestsRedaction, source?.labels == nil else { return }
+        var added: [String] = []
+        for label in detections.lazy.compactMap({ $0.label?.text.comparableLabel })
+        where !label.isEmpty && !seenLabels.contains(label) {
             // The number of stored labels is limited, because an upstream element may send another label with every
             // detection.
-            guard seenLabels.count < Self.maximumSeenLabels else { return }
+            guard seenLabels.count < Self.maximumSeenLabels else { break }
             seenLabels.insert(label)
-            let isListed = checked?.labels.contains(label) == true
-            guard !isListed,
-                let misspelled = unverifiedLabels.first(where: { nearestName(to: $0, in: [label], within: 2) != nil })
-            else { continue }
+            added.append(label)
+        }
+        for label in added where !requested.contains(label) {
+            guard let wrong = unseenLabels.first(where: { Self.isSimilar($0, to: label) }) else { continue }
             try fail(
-                "privacy-labels names '\(misspelled)', but detections have the label '\(label)'; did you mean '\(label)'?",
+                "privacy-labels names '\(wrong)', but detections have the label '\(label)'; did you mean '\(label)'?",
                 settings)
         }
     }
+
+    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection.
+    private static func isSimilar(_ name: String, to label: String) -> Bool {
+        nearestName(to: name, in: [label], within: 2) != nil
+            || peopleLabels.contains(name) && peopleLabels.union(partialPeopleLabels).contains(label)
+    }
+
+    /// Labels that different detectors use for all people.
+    private static let peopleLabels: Set = ["person", "people", "pedestrian", "pedestrians", "human", "humans"]
+    /// Labels that detectors use for some people or for parts of them.
+    private static let partialPeopleLabels: Set = ["man", "woman", "child", "boy", "girl", "face"]
 
     /// Called after inference on the frame was started, or was not due. Adaptive inference also runs at every motion, so
     /// it is checked only while an inference is pending.
@@ -126,7 +139,8 @@ struct RedactionGuard {
     /// warning is posted once.
     mutating func finishStream() {
         guard let labels = checked?.labels.sorted(), !seenLabels.isEmpty,
-            let label = unverifiedLabels.first ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
+            let label = unseenLabels.first(where: { !Self.usualLabels.contains($0) })
+                ?? (seenLabels.isDisjoint(with: labels) ? labels.first : nil)
         else { return }
         let warning =
             "privacy-labels names '\(label)', but no detection had this label, so nothing was redacted for it; "
@@ -149,12 +163,10 @@ struct RedactionGuard {
 
     private static let maximumSeenLabels = 1000
 
-    /// The labels in `privacy-labels` that no detection has had and that may be misspelt. Class names of COCO count as
-    /// correct. Labels of up to three letters are omitted, because another label may be similar by chance.
-    private var unverifiedLabels: [String] {
-        (checked?.labels ?? []).sorted().filter { label in
-            label.count > 3 && !seenLabels.contains(label) && !Self.usualLabels.contains(label)
-        }
+    /// The labels in `privacy-labels` that no detection has had. Labels of up to three letters are omitted, because
+    /// another label may be similar by chance.
+    private var unseenLabels: [String] {
+        (checked?.labels ?? []).sorted().filter { $0.count > 3 && !seenLabels.contains($0) }
     }
 
     private static let usualLabels = Set(COCOVocabulary.names.map { $0.lowercased() })
@@ -228,7 +240,7 @@ struct RedactionGuard {
             return
                 "\(request) cannot be guaranteed: the detector has no class names; set label-file to a file with them"
         }
-        let names = Set(known.map { $0.lowercased() })
+        let names = Set(known.map(\.comparableLabel))
         return labels.first { !names.contains($0) }.map { unknown in
             "the detector has no label '\(unknown)', which privacy-labels names; "
                 + (spellingSuggestion(for: unknown, in: known)

@@ -31,8 +31,8 @@ package final class RedactionTracker {
         /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
         /// is redacted, too.
         func mayNeedRedaction(_ label: Label?) -> Bool {
-            guard !labels.isEmpty, let label else { return true }
-            return labels.contains(label.text.lowercased())
+            guard !labels.isEmpty, let name = label?.text.comparableLabel, !name.isEmpty else { return true }
+            return labels.contains(name)
         }
     }
 
@@ -262,6 +262,19 @@ package final class RedactionTracker {
             return stands ? sighting.lastBox : sighting.lastBox.offset(x: across * back, y: down * back)
         }
         return boxes.dropFirst().reduce(boxes[0]) { $0.union($1) }
+    }
+}
+
+extension String {
+    /// The name of a label in lower case, without surrounding white space and invisible characters such as U+200B,
+    /// which elements upstream may add.
+    package var comparableLabel: String {
+        func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isWhitespace || scalar.properties.generalCategory == .format
+        }
+        var scalars = unicodeScalars.drop(while: isBlank)
+        while let last = scalars.last, isBlank(last) { scalars.removeLast() }
+        return String(scalars).lowercased()
     }
 }
 

@@ -117,21 +117,29 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_ERROR)?.contains("privacy-strict") == true)
     }
 
-    /// The labels of upstream elements are known only from their detections.
-    @Test(arguments: [
-        (labels: "persons,face", flow: GST_FLOW_ERROR), ("person,face,dgs", GST_FLOW_OK),
-        ("person,personal", GST_FLOW_OK),
-    ])
-    func probableMisspellingOfUpstreamLabelIsAnError(labels: String, flow: GstFlowReturn) {
+    /// The labels of upstream elements are known only from their detections. `names` are the labels of one frame.
+    @Test(
+        arguments: [
+            ("persons,face", ["person", "dog"], GST_FLOW_ERROR),
+            ("person,face,dgs", ["person", "dog"], GST_FLOW_OK), ("person,personal", ["person", "dog"], GST_FLOW_OK),
+            ("person", ["persons"], GST_FLOW_ERROR), ("person", ["person_1"], GST_FLOW_ERROR),
+            ("person", ["persn"], GST_FLOW_ERROR), ("person", ["people"], GST_FLOW_ERROR),
+            ("person", ["pedestrian"], GST_FLOW_ERROR), ("person", ["man"], GST_FLOW_ERROR),
+            ("people", ["person"], GST_FLOW_ERROR), ("person", ["persons", "person"], GST_FLOW_OK),
+            ("child", ["person"], GST_FLOW_OK), ("boat", ["book"], GST_FLOW_OK),
+        ] as [(String, [String], GstFlowReturn)])
+    func probableMisspellingOfUpstreamLabelIsAnError(labels: String, names: [String], flow: GstFlowReturn) {
         let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=\(labels)")
         harness.setCaps()
         let buffer = harness.buffer(0)
-        harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "person")
-        harness.addRegion(to: buffer, x: 40, y: 8, width: 16, height: 24, name: "dog")
+        for (number, name) in names.enumerated() {
+            harness.addRegion(to: buffer, x: 8 + 32 * number, y: 8, width: 16, height: 24, name: name)
+        }
         #expect(harness.push(buffer) == flow)
         #expect(gst_harness_buffers_in_queue(harness.harness) == (flow == GST_FLOW_OK ? 1 : 0))
         let text = harness.takeMessage(GST_MESSAGE_ERROR)
-        #expect((text?.contains("did you mean 'person'?") == true) == (flow == GST_FLOW_ERROR), "\(text ?? "no error")")
+        let isExplained = text?.contains("did you mean '\(names[0])'?") == true
+        #expect(isExplained == (flow == GST_FLOW_ERROR), "\(text ?? "no error")")
     }
 
     @Test func noFrameFollowsAfterAnError() {

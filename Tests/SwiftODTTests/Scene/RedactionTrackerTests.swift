@@ -90,6 +90,13 @@ import Testing
         #expect(play(frames: 9, labels: []) { [Self.detection($0, dog)] }.allSatisfy { !$0.isEmpty })
     }
 
+    /// A label of white space is no label.
+    @Test(arguments: ["Person ", "\tperson\n", "person\u{200B}", "\u{FEFF}person", " ", "\u{200B}"])
+    func surroundingInvisibleCharactersOfLabelsAreIgnored(_ text: String) {
+        let places = play(frames: 3) { [Self.detection($0, Label(index: 0, text: text))] }
+        #expect(places.allSatisfy { !$0.isEmpty })
+    }
+
     @Test func pictureIsRedactedWholeUntilTheFirstResult() {
         let places = play(frames: 6, lookingAhead: false) { $0 < 3 ? nil : [] }
         let whole = Box(x: 0, y: 0, width: 640, height: 480)
