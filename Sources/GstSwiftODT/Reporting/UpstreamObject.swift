@@ -147,10 +147,11 @@ extension UpstreamObject {
     /// The minimum IoU of a region and an entry with different ids.
     private static let overlapWithoutID = 0.95
 
+    /// The coordinates are unsigned, but some elements write negative ones for an object at the left or upper border.
     private static func box(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Box {
         Box(
-            x: Double(region.pointee.x), y: Double(region.pointee.y), width: Double(region.pointee.w),
-            height: Double(region.pointee.h))
+            x: Double(Int32(bitPattern: region.pointee.x)), y: Double(Int32(bitPattern: region.pointee.y)),
+            width: Double(region.pointee.w), height: Double(region.pointee.h))
     }
 
     private static func classIndex(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Int? {

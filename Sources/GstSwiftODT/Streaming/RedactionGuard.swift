@@ -64,13 +64,21 @@ struct RedactionGuard {
         element.warn(problem)
     }
 
-    /// Compares the labels of a frame's detections with `privacy-labels`. Called before the frame is drawn, for sources
-    /// whose labels are not known in advance.
+    /// Checks the detections of a result. Called before the frame is drawn.
     ///
-    /// - Throws: ``ODTError`` if a label in `privacy-labels` is probably misspelt: no detection has had this label, but
-    ///   a detection has a similar one, or another name for people.
+    /// - Throws: ``ODTError`` if a detection to redact has an invalid box, or if a label in `privacy-labels` is probably
+    ///   misspelt: no detection has had this label, but a detection has a similar one, or another name for people. The
+    ///   labels are checked only if they are not known in advance.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
-        guard let requested = checked?.labels, settings.requestsRedaction, source?.labels == nil else { return }
+        guard let requested = checked?.labels, settings.requestsRedaction else { return }
+        let options = settings.redaction
+        func isRedacted(_ detection: Detection) -> Bool {
+            detection.score >= options.threshold && options.mayNeedRedaction(detection.label)
+        }
+        if detections.contains(where: { !Self.hasValidSize($0.box) && isRedacted($0) }) {
+            try fail(Self.invalidBox, settings)
+        }
+        guard source?.labels == nil else { return }
         var added: [String] = []
         for label in detections.lazy.compactMap({ $0.label?.text.comparableLabel })
         where !label.isEmpty && !seenLabels.contains(label) {
@@ -86,6 +94,12 @@ struct RedactionGuard {
                 "privacy-labels names '\(wrong)', but detections have the label '\(label)'; did you mean '\(label)'?",
                 settings)
         }
+    }
+
+    /// Metadata stores the size of a box in 32 bits. Some elements write a negative size.
+    private static func hasValidSize(_ box: Box) -> Bool {
+        let sizes = 0...Double(Int32.max)
+        return sizes.contains(box.width) && sizes.contains(box.height)
     }
 
     /// Returns whether a name in `privacy-labels` probably stands for the label of a detection.
@@ -187,6 +201,10 @@ struct RedactionGuard {
         followsOther = followsOther || UpstreamElements.containOther(before: element)
         return followsOther || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
     }
+
+    private static let invalidBox =
+        "redaction is requested, but a detection has a box of negative width or height, so its object can stay visible; "
+        + "correct the element that attaches the box"
 
     private static let cropped =
         "redaction is requested, but a frame has crop metadata, so another part of its memory is shown than the part that is "

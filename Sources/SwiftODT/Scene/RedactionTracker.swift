@@ -30,7 +30,7 @@ package final class RedactionTracker {
 
         /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
         /// is redacted, too.
-        func mayNeedRedaction(_ label: Label?) -> Bool {
+        package func mayNeedRedaction(_ label: Label?) -> Bool {
             guard !labels.isEmpty, let name = label?.text.comparableLabel, !name.isEmpty else { return true }
             return labels.contains(name)
         }

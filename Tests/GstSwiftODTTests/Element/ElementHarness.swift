@@ -105,7 +105,8 @@ final class ElementHarness {
         to buffer: Buffer, x: Int, y: Int, width: Int, height: Int, name: String = "cup", confidence: Double = 0.9
     ) {
         let meta = gst_buffer_add_video_region_of_interest_meta(
-            buffer, name, UInt32(x), UInt32(y), UInt32(width), UInt32(height))
+            buffer, name, UInt32(truncatingIfNeeded: x), UInt32(truncatingIfNeeded: y),
+            UInt32(truncatingIfNeeded: width), UInt32(truncatingIfNeeded: height))
         gst_video_region_of_interest_meta_add_param(
             meta, StructureWriter.structure("detection", [("confidence", .real(confidence)), ("label_id", .int(7))]))
     }

@@ -142,6 +142,35 @@ import Testing
         #expect(isExplained == (flow == GST_FLOW_ERROR), "\(text ?? "no error")")
     }
 
+    /// The fields of a region of interest are unsigned, but some elements write negative values.
+    @Test func personBeyondTheLeftAndUpperBorderIsRedacted() throws {
+        let harness = ElementHarness(
+            "detector=upstream look-ahead=1 draw-labels=false draw-boxes=false \(Self.redacting)")
+        harness.setCaps("GRAY8", width: 128, height: 48)
+        let (buffer, original) = (harness.buffer(0), harness.buffer(0))
+        harness.addRegion(to: buffer, x: -8, y: -8, width: 24, height: 32, name: "person")
+        let output = try #require(harness.pass(buffer))
+        let (before, after) = (ElementHarness.bytes(of: original), ElementHarness.bytes(of: output))
+        [original, output].forEach(ElementHarness.release)
+        let changed = before.indices.filter { before[$0] != after[$0] }
+        #expect(changed.contains { $0 % 128 < 8 && $0 / 128 < 8 })
+        #expect(!changed.contains { $0 % 128 >= 64 })
+    }
+
+    @Test(arguments: [(-16, 24), (16, -24)]) func boxOfNegativeSizeIsAnError(width: Int, height: Int) {
+        for (name, isStrict, flow) in [
+            ("person", true, GST_FLOW_ERROR), ("person", false, GST_FLOW_OK), ("dog", true, GST_FLOW_OK),
+        ] {
+            let harness = ElementHarness("detector=upstream \(Self.redacting) privacy-strict=\(isStrict)")
+            harness.setCaps()
+            let buffer = harness.buffer(0)
+            harness.addRegion(to: buffer, x: 30, y: 30, width: width, height: height, name: name)
+            #expect(harness.push(buffer) == flow)
+            let text = harness.takeMessage(isStrict ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING)
+            #expect((text?.contains("negative width or height") == true) == (name == "person"), "\(text ?? "none")")
+        }
+    }
+
     @Test func noFrameFollowsAfterAnError() {
         let harness = ElementHarness("detector=upstream box-style=blur privacy-labels=persons")
         harness.setCaps()
