@@ -53,10 +53,13 @@ package struct StreamFormat {
             || info.interlace_mode == GST_VIDEO_INTERLACE_MODE_MIXED
     }
 
-    /// Whether a buffer of a multiview stream contains a separate picture for each view. Only the first picture is
-    /// mapped.
+    /// Whether each view of a multiview stream has its own pictures: in each buffer, of which only the first picture is
+    /// mapped, or in alternating buffers.
     package var hasSeparateViews: Bool {
-        info.views > 1 && info.ABI.abi.multiview_mode == GST_VIDEO_MULTIVIEW_MODE_SEPARATED
+        let mode = info.ABI.abi.multiview_mode
+        return mode == GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME
+            || mode == GST_VIDEO_MULTIVIEW_MODE_MULTIVIEW_FRAME_BY_FRAME
+            || mode == GST_VIDEO_MULTIVIEW_MODE_SEPARATED && info.views > 1
     }
 
     /// Maps a buffer and calls `body` with a frame that refers to the mapped planes. The planes are valid only during

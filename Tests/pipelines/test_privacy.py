@@ -89,6 +89,11 @@ class Privacy(unittest.TestCase):
                     self.assertEqual(said.errors, [])
                     self.assertTrue(any(remedy in warning.gerror.message for warning in said.warnings), said.warnings)
 
+    def test_alternating_views_are_an_error(self):
+        for mode in ("frame-by-frame", "multiview-frame-by-frame"):
+            said = run(f"{ball(5)} ! capssetter caps=video/x-raw,multiview-mode={mode},views=2 ! swiftodt detector=motion box-style=blur ! fakesink")
+            self.assertTrue(any("split the views" in error.gerror.message for error in said.errors), mode)
+
     def test_recording_that_ends_before_the_video_is_an_error(self):
         """In both formats. A recording without a result for 5 s is one, too."""
         header = {"swiftodt-detections": 1, "width": 320, "height": 240, "orientation": "identity", "frame-rate": "30/1", "score-floor": 0.1,

@@ -215,8 +215,8 @@ struct RedactionGuard {
         + "element"
 
     private static let separateViews =
-        "redaction is requested, but only the first of several views in a buffer (multiview-mode=separated) can be redacted; "
-        + "put glviewconvert before swiftodt, or split the views"
+        "redaction is requested, but of views in separate pictures (multiview-mode=separated or frame-by-frame) some are not "
+        + "inferred; put glviewconvert before swiftodt, or split the views"
 
     static let unmapped =
         "redaction is requested, but a frame's memory cannot be mapped as described by its caps, so nothing can be detected in "

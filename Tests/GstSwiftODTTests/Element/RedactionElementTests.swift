@@ -244,10 +244,12 @@ import Testing
         }
     }
 
-    @Test func separateViewsAreAnErrorIfRedactionIsRequested() {
+    /// With an `inference-interval` of 2, only one of two alternating views would be inferred.
+    @Test(arguments: ["separated", "frame-by-frame", "multiview-frame-by-frame"])
+    func separateViewsAreAnErrorIfRedactionIsRequested(mode: String) {
         for (properties, flow) in [("box-style=blur", GST_FLOW_ERROR), ("", GST_FLOW_OK)] {
             let harness = ElementHarness("look-ahead=1 strategy=every-frame \(properties)", source: { Self.source() })
-            harness.setCaps(extra: ",multiview-mode=(string)separated,views=2")
+            harness.setCaps(extra: ",multiview-mode=(string)\(mode),views=2")
             #expect(harness.push(harness.buffer(0)) == flow, "\(properties)")
         }
     }
