@@ -66,9 +66,9 @@ struct RedactionGuard {
 
     /// Checks the detections of a result. Called before the frame is drawn.
     ///
-    /// - Throws: ``ODTError`` if a detection to redact has an invalid box, or if a label in `privacy-labels` is probably
-    ///   misspelt: no detection has had this label, but a detection has a similar one, or another name for people. The
-    ///   labels are checked only if they are not known in advance.
+    /// - Throws: ``ODTError`` if a detection to redact has an invalid box, if there are more of them than tracks, or if a
+    ///   label in `privacy-labels` is probably misspelt: no detection has had this label, but a detection has a similar
+    ///   one, or another name for people. The labels are checked only if they are not known in advance.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard let requested = checked?.labels, settings.requestsRedaction else { return }
         let options = settings.redaction
@@ -77,6 +77,10 @@ struct RedactionGuard {
         }
         if detections.contains(where: { !Self.hasValidSize($0.box) && isRedacted($0) }) {
             try fail(Self.invalidBox, settings)
+        }
+        let limit = Self.maximumObjects
+        if options.follows, detections.count > limit, detections.count(where: isRedacted) > limit {
+            try fail(Self.tooMany, settings)
         }
         guard source?.labels == nil else { return }
         var added: [String] = []
@@ -201,6 +205,13 @@ struct RedactionGuard {
         followsOther = followsOther || UpstreamElements.containOther(before: element)
         return followsOther || CustomMeta.isAttached(to: buffer) ? Self.reportedOnly : nil
     }
+
+    /// The tracks of the remaining objects would be missing in frames without inference.
+    private static let maximumObjects = TrackerOptions().maxTracks
+
+    private static let tooMany =
+        "redaction is requested, but a frame has more than \(maximumObjects) objects to redact, so some stay visible in "
+        + "frames without inference; set mode=single-image, which infers every frame"
 
     private static let invalidBox =
         "redaction is requested, but a detection has a box of negative width or height, so its object can stay visible; "

@@ -232,6 +232,24 @@ import Testing
         }
     }
 
+    /// The tracker has at most 1,000 tracks, so in frames without inference some of these people would be visible.
+    @Test(arguments: [
+        (1000, "person", "", false), (1001, "person", "", true), (1001, "dog", "", false),
+        (1001, "person", "mode=single-image", false), (1001, "person", "privacy-strict=false", false),
+    ])
+    func moreObjectsThanTracksAreAnError(count: Int, label: String, properties: String, isError: Bool) {
+        let detections = (0..<count).map { Self.detection(label, x: Double($0 % 40)) }
+        let harness = ElementHarness(
+            "look-ahead=1 strategy=every-frame \(Self.redacting) \(properties)",
+            source: { Self.source { _ in detections } })
+        harness.setCaps()
+        for number in 0..<3 { harness.push(harness.buffer(number)) }
+        gst_harness_push_event(harness.harness, gst_event_new_eos())
+        #expect(gst_harness_buffers_in_queue(harness.harness) == (isError ? 0 : 3))
+        let text = harness.takeMessage(GST_MESSAGE_ERROR)
+        #expect((text?.contains("more than 1000 objects") == true) == isError, "\(text ?? "no error")")
+    }
+
     @Test func unmappableFrameIsAnError() {
         for (strict, flow) in [("true", GST_FLOW_ERROR), ("false", GST_FLOW_OK)] {
             let harness = ElementHarness("box-style=blur privacy-strict=\(strict)", source: { Self.source() })
