@@ -53,6 +53,8 @@ package final class Player: Sendable {
         package var isWhole = false
         /// `nil` after success.
         package var failure: String?
+        /// Whether ``failure`` is an error of the element `swiftodt`.
+        package var isElementFailure = false
         /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input;
         /// `nil` if there was none.
         package var reason: ODTError.Reason?
@@ -71,6 +73,7 @@ package final class Player: Sendable {
 
     private struct State {
         var failure: String?
+        var isElementFailure = false
         var reason: ODTError.Reason?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var endRequestedAt: Nanoseconds?
@@ -127,7 +130,7 @@ package final class Player: Sendable {
         }
         return state.withLock {
             Ending(
-                isWhole: $0.hasEnded, failure: $0.failure, reason: $0.reason,
+                isWhole: $0.hasEnded, failure: $0.failure, isElementFailure: $0.isElementFailure, reason: $0.reason,
                 signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
@@ -179,8 +182,11 @@ package final class Player: Sendable {
         return state.withLock { $0.endRequestedAt.map { $0 + endTimeout - MonotonicClock.now } }
     }
 
-    private func note(_ text: String, _ reason: ODTError.Reason = .failed) {
-        state.withLock { if $0.failure == nil { ($0.failure, $0.reason) = (text, reason) } }
+    private func note(_ text: String, _ reason: ODTError.Reason = .failed, isElementFailure: Bool = false) {
+        state.withLock { state in
+            guard state.failure == nil else { return }
+            (state.failure, state.reason, state.isElementFailure) = (text, reason, isElementFailure)
+        }
     }
 
     /// Starts the pipeline, unless ``stop()`` has ended it meanwhile.
@@ -228,10 +234,9 @@ package final class Player: Sendable {
             return false
         case GST_MESSAGE_ERROR:
             let error = state.withLock { $0.missing.explained(message) }
-            note(error.text, error.reason)
-            guard configuration.hasBegun(), configuration.survives(ErrorText.name(of: message.pointee.src)) else {
-                return false
-            }
+            let name = ErrorText.name(of: message.pointee.src)
+            note(error.text, error.reason, isElementFailure: name == "swiftodt")
+            guard configuration.hasBegun(), configuration.survives(name) else { return false }
             askToEnd()
         case GST_MESSAGE_WARNING:
             let warning = state.withLock { $0.missing.explained(message) }

@@ -44,7 +44,8 @@ import Testing
             (StreamLinker.noVideo, "\(path) contains no video"),
             ("swiftodt: model.onnx is damaged", "swiftodt: model.onnx is damaged"),
         ] {
-            var ending = Player.Ending(failure: failure, reason: .invalidFile)
+            var ending = Player.Ending(
+                failure: failure, isElementFailure: failure.hasPrefix("swiftodt"), reason: .invalidFile)
             source.explain(&ending)
             #expect(ending.failure == text)
         }

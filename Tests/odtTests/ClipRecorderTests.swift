@@ -171,6 +171,21 @@ struct ClipRecorderTests {
         #expect((clip.from, clip.to) == (clip.start, clip.end))
     }
 
+    @Test(arguments: [RecordedContent.redacted("box-style=blur"), .annotated])
+    func openClipIsDeletedIfItsRedactionMayHaveFailed(_ content: RecordedContent) throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        try setFormat(of: recorder, content)
+        try take(0..<13, recorder)
+        save(eventAt: 12, recorder)
+        try take(13..<14, recorder)
+        let videos = { PartFile.names(in: folder.path + "/clips/cam/").count { $0.hasSuffix(".mkv") } }
+        #expect(videos() == 1)
+        recorder.finish(hasFailed: true)
+        let count = content == .annotated ? 1 : 0
+        #expect(videos() == count)
+        #expect(saved.read { $0.count } == count)
+    }
+
     @Test func clipStatesOrientation() throws {
         let (recorder, saved, _) = try recorder(isFile: false)
         try setFormat(of: recorder, .original(.rotate90))

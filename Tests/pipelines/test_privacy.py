@@ -254,10 +254,11 @@ class Tools(InFolder):
 
         self.check(annotate)
 
-    def test_video_is_deleted_if_its_redaction_fails(self):
-        """The recording is longer than the video, which is known only at its end."""
-        tool, recording, path = f"{ROOT}/.build/tool/odt", self.path("found.jsonl"), self.path("failed.mkv")
-        said = command(tool, "annotate", "--set=detector=motion", f"--set=record-detections={recording}", "--csv", self.path("found.csv"), self.video)
+    def longer_recording(self):
+        """Returns the path of a recording that is longer than the video. This is an error at the end of the video."""
+        recording = self.path("found.jsonl")
+        said = command(f"{ROOT}/.build/tool/odt", "annotate", "--set=detector=motion", f"--set=record-detections={recording}",
+                       "--csv", self.path("found.csv"), self.video)
         self.assertEqual(said.returncode, 0, said.stderr)
         with open(recording, encoding="utf-8") as file:
             lines = file.readlines()
@@ -266,7 +267,19 @@ class Tools(InFolder):
                       json.dumps(json.loads(lines[-1]) | {"time": later, "frames": json.loads(lines[-1])["frames"] + 1}) + "\n"]
         with open(recording, "w", encoding="utf-8") as file:
             file.writelines(lines)
-        said = command(tool, "annotate", "--set=detector=recorded", f"--set=detections-file={recording}", "--set=box-style=blur", self.video, path)
+        return recording
+
+    def test_recorded_segment_is_deleted_if_its_redaction_fails(self):
+        said = command(f"{ROOT}/.build/tool/odt", "watch", "--quiet", "--set=detector=recorded", f"--set=detections-file={self.longer_recording()}",
+                       "--set=box-style=blur", "--record", self.path("video"), "--record-annotated", self.video)
+        self.assertIn("the recording continues to", said.stderr)
+        self.assertIn("the last segment was deleted, because its redaction is not guaranteed", said.stderr)
+        self.assertEqual(glob.glob(self.path("video/**/*.mkv"), recursive=True), [])
+
+    def test_video_is_deleted_if_its_redaction_fails(self):
+        recording, path = self.longer_recording(), self.path("failed.mkv")
+        said = command(f"{ROOT}/.build/tool/odt", "annotate", "--set=detector=recorded", f"--set=detections-file={recording}",
+                       "--set=box-style=blur", self.video, path)
         self.assertEqual(said.returncode, 1)
         self.assertIn("the recording continues to", said.stderr)
         self.assertNotIn("unfinished", said.stderr)

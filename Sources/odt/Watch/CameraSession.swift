@@ -276,19 +276,21 @@ final class CameraSession: Sendable {
         // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
         // elements have stopped, or after the end of the stream, when no element writes any more.
         let isStopped = player.stop()
+        // After a signal, the failure is a consequence of the signal.
+        let hasFailed = ending.isElementFailure && ending.signal == nil
         if isStopped || ending.isWhole {
-            recorder?.finish()
+            recorder?.finish(hasFailed: hasFailed)
         } else if let recorder {
             DetachedThread.run { [hasStopped = player.hasStopped] in
                 hasStopped.wait { $0 ? () : nil }
-                recorder.finish()
+                recorder.finish(hasFailed: hasFailed)
             }
         }
         // After the first frame, the address is known to be right.
         let explained = watchdog.hasFirstFrame ? nil : ending.failure.flatMap(source.explained)
         return Ending(
             failure: explained ?? ending.failure,
-            isRefused: !watchdog.hasFirstFrame && ending.failure?.hasPrefix("swiftodt: ") == true,
+            isRefused: !watchdog.hasFirstFrame && ending.isElementFailure,
             isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player.hasStopped)
     }
 }

@@ -136,9 +136,17 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     /// Ends and reports all clips when the connection ends.
-    func finish() {
+    ///
+    /// - Parameter hasFailed: Whether redaction may have failed, see ``CameraRecorder/finish(hasFailed:)``.
+    func finish(hasFailed: Bool = false) {
         lock.withLock { _ in
-            advance(to: .max)
+            if hasFailed, content.isRedacted {
+                file?.leave()
+                for file in [file, unfinished] { file?.delete() }
+                (file, unfinished) = (nil, nil)
+            } else {
+                advance(to: .max)
+            }
             report(endedBefore: .max)
             (frames, size) = ([], 0)
         }

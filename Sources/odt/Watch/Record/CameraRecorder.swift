@@ -77,9 +77,19 @@ final class CameraRecorder: @unchecked Sendable {
         }
     }
 
-    func finish() {
-        lock.withLock { _ in endSegment() }
-        clips?.finish()
+    /// - Parameter hasFailed: Whether the element `swiftodt` has failed. It reports some faults of redaction only at the
+    ///   end, so the open segment and clip of redacted frames are deleted.
+    func finish(hasFailed: Bool = false) {
+        lock.withLock { _ in
+            if hasFailed, content.isRedacted, let segment {
+                segment.leave()
+                segment.delete()
+                self.segment = nil
+                notify("the last segment was deleted, because its redaction is not guaranteed")
+            }
+            endSegment()
+        }
+        clips?.finish(hasFailed: hasFailed)
     }
 
     private func see(_ event: UnsafeMutablePointer<GstEvent>) {
@@ -96,7 +106,8 @@ final class CameraRecorder: @unchecked Sendable {
             clips?.use(new, content)
         case GST_EVENT_TAG: followTag(of: event)
         case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
-        case GST_EVENT_EOS: endSegment()
+        // Redacted segments end in ``finish(hasFailed:)``.
+        case GST_EVENT_EOS where !content.isRedacted: endSegment()
         default: break
         }
     }

@@ -21,6 +21,8 @@ enum RecordedContent: Equatable, Sendable {
         self = request.map { $0.isStrict ? .redacted($0.properties) : .annotated } ?? .annotated
     }
 
+    var isRedacted: Bool { if case .redacted = self { true } else { false } }
+
     /// The text that identifies the content. The header of the file contains it as the name of the writing application.
     ///
     /// Earlier builds wrote "redacted box-style=blur;" with any `privacy-labels`. The marks of their files never match.
