@@ -45,8 +45,9 @@ struct Tracklet: Sendable {
     var isNew = true
     /// An offset from the filter's box to the reported box, for smooth motion. It fades out within `span` nanoseconds.
     private var residual = (offset: SIMD4<Double>.zero, since: Nanoseconds(0), span: TrackerTuning.residualTime)
-    /// A second offset from the filter's box to the reported box, in pixels, see
-    /// ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
+    /// The offset from the filter's box to the latest detection.
+    private var lastOffset = SIMD4<Double>.zero
+    /// Another offset to the reported box, in pixels, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
     /// The measured image motion since the previous frame. `nil` if it was not measured.
     var move: BoxMove?
@@ -60,8 +61,7 @@ struct Tracklet: Sendable {
         pathEnd = filter.position.lowHalf
         sightings = ObservationHistory(Observation(time: time, box: detection.box))
         occlusion = OcclusionState(at: detection.box)
-        (lastSeen, unseenSince, lastStrong) = (time, time, time)
-        (firstSeen, knownSince) = (time, time)
+        (firstSeen, knownSince, lastSeen, unseenSince, lastStrong) = (time, time, time, time, time)
         (lastBox, origin) = (detection.box, detection.origin)
         (score, strongScore, averageScore) = (detection.score, detection.score, detection.ownScore)
         best = (detection.score, detection.box, time)
@@ -90,18 +90,20 @@ struct Tracklet: Sendable {
         if heuristics.contains(.imageUncertainty), imageUncertainty.judge(ahead, against: sighting, after: sightings) {
             filter.addVelocityUncertainty(by: imageUncertainty, over: seconds)
         }
-        let noiseScale =
-            !heuristics.contains(.scoreNoise)
-            ? 1 : BoxKalmanFilter.noiseFactor(score: detection.ownScore, after: time - lastSeen)
-        let gain = filter.correct(detection.box, jitter: jitter * noiseScale)
-        lead -= lead * gain
+        let gap = heuristics.contains(.scoreNoise) ? time - lastSeen : .max
+        let noiseFactor = BoxKalmanFilter.noiseFactor(score: detection.ownScore, after: gap)
+        lead -= lead * filter.correct(detection.box, jitter: jitter * noiseFactor)
         let way = filter.position.lowHalf - pathEnd
         pathLength += (way * way).sum().squareRoot()
         pathEnd = filter.position.lowHalf
-        let offset =
-            (detection.box.vector - filter.position - lead)
-            * (heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0)
-        residual = (offset, time, TrackerTuning.residualTime)
+        let offset = detection.box.vector - filter.position - lead
+        // Jitter has no direction. What two consecutive offsets have in common beyond it is abrupt motion.
+        let (noise, unbounded) = (jitter * detection.box.area.squareRoot(), SIMD4(repeating: Double.infinity))
+        let common = offset.bounded(lastOffset.bounded(-unbounded, .zero), lastOffset.bounded(.zero, unbounded))
+        let motion = common - common.bounded(-noise, noise)
+        let share = heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0
+        residual = (motion + (offset - motion) * share, time, TrackerTuning.residualTime)
+        lastOffset = offset
         if !detection.isBelowThreshold { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isBelowThreshold)
         if let appearance {
@@ -113,8 +115,7 @@ struct Tracklet: Sendable {
         votes.vote(label, weight: detection.score * magnification, after: time - lastSeen)
         observedMagnification =
             misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
-        (lastSeen, unseenSince, lastBox) = (time, time, detection.box)
-        origin = detection.origin
+        (lastSeen, unseenSince, lastBox, origin) = (time, time, detection.box, detection.origin)
         sightings.add(sighting)
         score = detection.score
         if score > best.score { best = (score, detection.box, time) }
@@ -162,8 +163,7 @@ struct Tracklet: Sendable {
     /// Starts a smooth transition of the reported box from `shown` after a late result. A distant box jumps.
     mutating func glide(from shown: Box, at time: Nanoseconds) {
         let isNear = shown.iou(Box(filter.position + lead)) > TrackerTuning.glideOverlap
-        residual.offset = isNear ? shown.vector - filter.position - lead : .zero
-        (residual.since, residual.span) = (time, TrackerTuning.glideTime)
+        residual = (isNear ? shown.vector - filter.position - lead : .zero, time, TrackerTuning.glideTime)
     }
 
     /// Returns the similarity between the box's content at `time` and at the latest detection. Without a picture or

@@ -1,3 +1,4 @@
+import ODTTestSupport
 import Testing
 
 @testable import SwiftODT
@@ -158,6 +159,20 @@ import Testing
         let end = tracker.takeEvents().last
         #expect(end?.kind == .end)
         #expect(abs((end?.pathLength ?? 0) - 950) < 50)
+    }
+
+    /// An object reverses its direction at 2 s. The jitter of the detector has a standard deviation of 1 pixel.
+    @Test(arguments: [(150.0, 5.0), (300, 8)])
+    func reportedBoxFollowsAbruptReversal(_ speed: Double, _ tolerance: Double) {
+        let tracker = Tracker()
+        var dice = RandomNumbers(1)
+        for frame in 0..<90 {
+            let seconds = Double(frame) / 30
+            let x = 300 + speed * min(seconds, 4 - seconds)
+            let box = Box(x: x + dice.noise(), y: 200 + dice.noise(), width: 70, height: 70)
+            let tracks = tracker.step(Nanoseconds(frame) * 33_333_333, [Detection(box: box, score: 0.9)])
+            if frame >= 64 { #expect(tracks.allSatisfy { abs($0.box.x - x) < tolerance }) }
+        }
     }
 
     /// Users lower the threshold if nothing is found, so it must work down to 0 and within seconds.
