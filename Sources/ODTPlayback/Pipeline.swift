@@ -154,7 +154,9 @@ package final class Pipeline: @unchecked Sendable {
         var problem: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&problem) }
         let parsed = call(context, &problem)
-        if let missing = Self.missing(context).first {
+        // The list also contains elements that exist, but have no property of this name.
+        let isMissing = problem.map { $0.pointee.code == Int32(GST_PARSE_ERROR_NO_SUCH_ELEMENT.rawValue) } ?? false
+        if isMissing, let missing = Self.missing(context).first {
             throw PlaybackError(
                 "GStreamer has no element \(missing): \(MissingElement.remedy(for: missing))", .runtimeMissing)
         }

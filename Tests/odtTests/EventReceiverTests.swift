@@ -127,7 +127,7 @@ struct EventReceiverTests {
         while delivered() != one { sched_yield() }
         // The receiver is removed by the first reload after the end of its thread.
         for _ in 0..<100 {
-            try sink.use([])
+            try sink.use([] as [EventRule])
             #expect(delivered() == one)
             usleep(1_000)
         }
