@@ -45,8 +45,8 @@ struct Tracklet: Sendable {
     var isNew = true
     /// An offset from the filter's box to the reported box, for smooth motion. It fades out within `span` nanoseconds.
     private var residual = (offset: SIMD4<Double>.zero, since: Nanoseconds(0), span: TrackerTuning.residualTime)
-    /// The offset from the filter's box to the latest detection.
-    private var lastOffset = SIMD4<Double>.zero
+    /// The offset from the filter's box to the latest detection, beyond changes of size and jitter.
+    private var lastMove = SIMD2<Double>.zero
     /// Another offset to the reported box, in pixels, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
     /// The measured image motion since the previous frame. `nil` if it was not measured.
@@ -97,13 +97,12 @@ struct Tracklet: Sendable {
         pathLength += (way * way).sum().squareRoot()
         pathEnd = filter.position.lowHalf
         let offset = detection.box.vector - filter.position - lead
-        // Jitter has no direction. What two consecutive offsets have in common beyond it is abrupt motion.
-        let (noise, unbounded) = (jitter * detection.box.area.squareRoot(), SIMD4(repeating: Double.infinity))
-        let common = offset.bounded(lastOffset.bounded(-unbounded, .zero), lastOffset.bounded(.zero, unbounded))
-        let motion = common - common.bounded(-noise, noise)
+        // A move that both edges have in common beyond the jitter, in two consecutive detections, is abrupt motion.
+        let bound = jitter.lowHalf * detection.box.area.squareRoot() + SIMD2(abs(offset.z), abs(offset.w)) / 2
+        let (moved, last) = (offset.lowHalf - offset.lowHalf.larger(-bound).smaller(bound), lastMove)
+        let motion = SIMD4(lowHalf: moved.larger(last.smaller(.zero)).smaller(last.larger(.zero)), highHalf: .zero)
         let share = heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0
-        residual = (motion + (offset - motion) * share, time, TrackerTuning.residualTime)
-        lastOffset = offset
+        (residual, lastMove) = ((motion + (offset - motion) * share, time, TrackerTuning.residualTime), moved)
         if !detection.isBelowThreshold { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isBelowThreshold)
         if let appearance {
