@@ -78,6 +78,37 @@ struct StoreWriterTests {
         #expect(try database.figure("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
     }
 
+    /// The boxes after the last detection of an ended track are predictions. The second track has not ended.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func resultsOmitPredictedBoxesOfEndedTracks() throws {
+        let writer = try StoreWriter(StoreFile.open(toWrite: path, SQLiteLibrary()))
+        let columns = ["track", "label", "category", "score", "x_min", "y_min", "x_max", "y_max"]
+        let box: StoreRow.Columns = columns.map { ($0, $0 == "label" ? .text("dog") : .integer(1)) }
+        for (session, reason) in [(1, "lost"), (2, nil)] as [(Int, String?)] {
+            let track: StoreRow.Columns = [
+                ("id", .integer(1)), ("first", .integer(start)), ("last", .integer(start + 10)),
+                ("label", .text("dog")), ("category", .integer(-1)), ("reason", SQLiteValue(reason)),
+            ]
+            let result = StoreRow.Content.result(width: 9, height: 9, boxes: [box])
+            for (time, content) in [(10, .row(table: "track", track)), (10, result), (20, result)]
+                as [(Int64, StoreRow.Content)]
+            {
+                try writer.write([StoreRow(camera: "cam", session: session, time: start + time, content: content)])
+            }
+        }
+        func counts(from time: Int64) throws -> [Int64: Int] {
+            var counts: [Int64: Int] = [:]
+            var messages = try StoredMessages(path, .init(from: start + time))
+            try messages.forEach { message in
+                guard message.kind == .result, let session = message.recording else { return }
+                counts[session, default: 0] += try message.list("objects").count
+            }
+            return counts
+        }
+        #expect(try counts(from: 0) == [1: 1, 2: 2])
+        #expect(try counts(from: 15) == [1: 0, 2: 1])
+    }
+
     /// With re-identification, an object returns with its id.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func returnedObjectKeepsItsEarlierVisit() throws {

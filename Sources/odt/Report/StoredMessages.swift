@@ -50,11 +50,13 @@ struct StoredMessages {
     init(_ path: String, _ choice: Choice) throws {
         (self.path, self.choice) = (path, choice)
         let database = try StoreFile.open(toRead: path, SQLiteLibrary())
+        // A box after the last detection of an ended track is a prediction (`coasting`).
         boxes = try StoreFile.reportingErrors(path) {
             try database.prepare(
                 """
                 SELECT box.*, track.first FROM box LEFT JOIN track ON track.session = box.session AND track.id = box.track
-                WHERE box.time = ? AND box.session = ? ORDER BY number
+                WHERE box.time = ? AND box.session = ? AND (track.reason IS NULL OR box.time <= track.last)
+                ORDER BY number
                 """)
         }
         self.database = database
