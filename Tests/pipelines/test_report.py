@@ -455,6 +455,16 @@ class Browser(Report):
         self.assertIn("#2.7 is object 7 of the second one", seen[2])
         self.assertIn("#1.1 person", seen[3])
 
+    def test_objects_of_several_cameras_are_distinguished(self):
+        """Both cameras have an object #1. The search finds the name of a camera."""
+        mixed = [message | {"source": name} for message in walk((0, 2)) for name in ("door", "yard")]
+        seen = self.see(lines(*mixed), "const all = $('cards').innerText; $('wanted').value = 'Yard'; showCards(); press('ArrowDown'); paint();"
+                        "answer = [all, $('cards').innerText, $('chosen').innerText, $('figures').innerText]")
+        self.assertEqual(re.findall(r".*#.*", seen[0]), ["door: #1 person", "yard: #1 person"])
+        self.assertEqual(re.findall(r".*#.*", seen[1]), ["yard: #1 person"])
+        self.assertIn("door: #1 person", seen[2])
+        self.assertRegex(seen[3], r"maximum at once, all cameras\s+2 at")
+
     def test_events_in_clips_name_their_connection(self):
         messages = [message | {"source": "yard", "session": session, "utc-time": message["running-time"] + (taken + 1_795_357_805) * SECOND}
                     for session, taken in ((1, 0), (2, 60)) for message in walk((0, 2))]

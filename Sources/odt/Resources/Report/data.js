@@ -26,8 +26,10 @@ function photo(text) { return text ? "data:image/jpeg;base64," + text : null; }
 function pictureTexts() { return pictures ??= JSON.parse($("pictures").textContent); }
 function pictureOf(track) { return photo(pictureTexts().tracks[track.place]); }
 
-// With several sources, the name of a zone begins with the name of its source.
-function zoneNameOf(zone) { return (DATA.sources.length > 1 ? plain(DATA.sources[zone.source]) + ": " : "") + plain(zone.name); }
+// With several sources, the names of zones and objects begin with the name of their source.
+function prefixOf({source}) { return DATA.sources.length > 1 && DATA.sources[source] ? plain(DATA.sources[source]) + ": " : ""; }
+function zoneNameOf(zone) { return prefixOf(zone) + plain(zone.name); }
+function titleOf(track) { return `${prefixOf(track)}${idOf(track)} ${nameOf(track)}`; }
 
 const NAMES = DATA.labels.map(name => plain(name) || "object");
 function nameOf(track) { return NAMES[track.label]; }

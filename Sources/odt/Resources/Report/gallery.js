@@ -5,13 +5,15 @@ let cardCount = AT_ONCE;
 
 function wantedTracks() {
   const words = $("wanted").value.trim().toLowerCase(), orders = {longest: track => -track.length, surest: track => -track.score};
-  const found = TRACKS.filter(track => isShown(track) && (!words || `#${track.id}` === words || idOf(track) === words || nameOf(track).toLowerCase().includes(words)));
+  const isFound = track => !words || `#${track.id}` === words || idOf(track) === words
+    || !words.startsWith("#") && [titleOf(track), ...wordsOf(track)].join(" ").toLowerCase().includes(words);
+  const found = TRACKS.filter(track => isShown(track) && isFound(track));
   const order = orders[$("order").value];
   return order ? found.sort((one, other) => order(one) - order(other)) : found;
 }
 
 function card(track) {
-  const source = pictureOf(track), name = `${idOf(track)} ${nameOf(track)}`;
+  const source = pictureOf(track), name = titleOf(track);
   const button = make("button", {class: "card", type: "button", "aria-pressed": String(view.chosen === track), title: "show in the timeline"});
   if (source) {
     const image = make("img", {src: source, alt: name, loading: "lazy", decoding: "async"});

@@ -45,7 +45,7 @@ function showSummary() {
     make("div", {}, make("dt", {}, name), make("dd", {}, value, ...(more ? [" ", make("small", {}, more)] : []))));
   tile("length", timeText(WHOLE.to - WHOLE.from, WHOLE.to < 60 ? 1 : 0));
   if (TRACKS.length || !DATA.untracked.most) tile("objects tracked", DATA.objects.toLocaleString("en"));
-  if (TRACKS.length) tile("maximum at once", BUSIEST.most.toLocaleString("en"), "at " + timeText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
+  if (TRACKS.length) tile("maximum at once" + (DATA.sources.length > 1 ? ", all cameras" : ""), BUSIEST.most.toLocaleString("en"), "at " + timeText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
   else if (DATA.untracked.most) tile("maximum at once", DATA.untracked.most.toLocaleString("en"));
   if (BY_LABEL.length) tile("labels", BY_LABEL.length.toLocaleString("en"));
   for (const zone of DATA.zones.slice(0, 4)) {

@@ -87,7 +87,6 @@ function wordsOf(track) {
   if (track.score >= 0) words.push(`best at ${clockText(track.best, 1)}, score\u00a0${track.score.toFixed(2)}`);
   if (track.category >= 0) words.push(DATA.categories[track.category]);
   if (track.classifierLabel) words.push(plain(track.classifierLabel));
-  if (DATA.sources.length > 1 && DATA.sources[track.source]) words.push(plain(DATA.sources[track.source]));
   if (track.reason && track.reason !== "lost") words.push({"left-frame": "left the frame", eos: "present until the end"}[track.reason] ?? track.reason);
   return words;
 }
@@ -98,8 +97,8 @@ function showChosen() {
   [$("chosen").track, $("chosen").isClocked] = [track, isClocked];
   if (!track) return $("chosen").replaceChildren();
   const source = pictureOf(track), clip = clipOf(track);
-  const text = make("p", {}, make("b", {}, `${idOf(track)} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
-  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: `${idOf(track)} ${nameOf(track)}`})] : []), text, ...(clip ? [clipPlayer(clip)] : []));
+  const text = make("p", {}, make("b", {}, titleOf(track)), make("br"), wordsOf(track).join(" · "));
+  $("chosen").replaceChildren(...(source ? [make("img", {src: source, alt: titleOf(track)})] : []), text, ...(clip ? [clipPlayer(clip)] : []));
 }
 
 // Selects the next object (step 1) or the previous object (step -1), in the order of start times.
@@ -154,7 +153,7 @@ function goTo(track) {
     if (tip.track !== track) {
       tip.track = track;
       const source = pictureOf(track);
-      tip.replaceChildren(...(source ? [make("img", {src: source, alt: ""})] : []), make("b", {}, `${idOf(track)} ${nameOf(track)}`), make("br"), wordsOf(track).join(" · "));
+      tip.replaceChildren(...(source ? [make("img", {src: source, alt: ""})] : []), make("b", {}, titleOf(track)), make("br"), wordsOf(track).join(" · "));
     }
     const right = document.documentElement.clientWidth - tip.offsetWidth - 12;
     tip.style.left = Math.max(4, Math.min(event.pageX + 14, right)) + "px";
