@@ -472,6 +472,14 @@ class Browser(Report):
         seen = self.see(lines(*messages, event), "answer = eventsIn({source: 0, recording: 1, from: 0, to: 100}, TRACKS.filter(track => track.recording))")
         self.assertEqual(seen, ["#2.1 entered door"])
 
+    def test_times_of_day_do_not_overlap_on_narrow_screens(self):
+        """The first label of the axis is not centred at its tick."""
+        boxes = self.see(lines(*(message | {"utc-time": message["running-time"] + 1_795_357_805 * SECOND} for message in walk((0, 40), step=1))), """
+            $('clocked').checked = true; $('clocked').onchange(); $('axis').style.width = '360px'; answer = [];
+            for (let from = 0; from < 4; from += 0.05) { show(from, from + 20.01); paint(); answer.push([...$('counts').querySelectorAll('text')]
+                .map(one => one.getBBox()).filter(box => box.y > 120).map(box => [box.x, box.x + box.width])); }""")
+        self.assertTrue(all(one[1] < other[0] for row in boxes for one, other in zip(row, row[1:])), boxes)
+
     def test_times_of_day_of_several_days_have_dates(self):
         taken = 1_795_357_805
         messages = [message | {"session": session, "utc-time": message["running-time"] + (taken + later) * SECOND}
@@ -490,9 +498,12 @@ class Browser(Report):
         taken = 1_795_357_805  # 2026-11-22T14:30:05Z
         seen = self.see(lines(*(message | {"utc-time": message["running-time"] + taken * SECOND} for message in walk((0, 4)))),
                         "$('clocked').checked = true; $('clocked').onchange(); paint(); answer = [$('lead').innerText, $('range').innerText,"
-                        "$('cards').innerText]")
+                        "$('cards').innerText, $('figures').innerText, [-540, 0, 210].map(one => offsetOf({getTimezoneOffset: () => one}))]")
         begin, end = (time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(taken + seconds)) for seconds in (0, 4))
-        self.assertIn(f"from {begin}", seen[0])
+        offset = time.strftime("%z", time.localtime(taken))
+        self.assertIn(f"from {begin} UTC{offset[:3]}:{offset[3:]}", seen[0])
+        self.assertIn(f"1 at {begin.split()[1]}.0", seen[3])
+        self.assertEqual(seen[4], ["UTC+09:00", "UTC+00:00", "UTC-03:30"])
         self.assertEqual(seen[1], f"{begin}.0 – {end.split()[1]}.0")
         self.assertIn(f"{begin.split()[1]}.0 – {end.split()[1]}.0", seen[2])
 

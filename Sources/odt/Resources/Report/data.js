@@ -53,6 +53,10 @@ function clockText(time, decimals, hasDay = HAS_DAYS) {
 function twoDigits(number) { return String(number).padStart(2, "0"); }
 function clockOf(moment) { return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(twoDigits).join(":"); }
 function dayOf(moment) { return [moment.getFullYear(), ...[moment.getMonth() + 1, moment.getDate()].map(twoDigits)].join("-"); }
+function offsetOf(moment) {
+  const minutes = -moment.getTimezoneOffset(), size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? "-" : "+"}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+}
 function spanText(from, to, hasDay = true) {
   const isOneDay = isClocked && dayOf(momentOf(from)) === dayOf(momentOf(to));
   return clockText(from, 1, hasDay) + " – " + clockText(to, 1, hasDay && !isOneDay);

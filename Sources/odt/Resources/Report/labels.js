@@ -38,14 +38,15 @@ function showSummary() {
   $("title").textContent = plain(DATA.title);
   const parts = [plain(DATA.video ?? DATA.file)];
   if (DATA.width) parts.push(`${DATA.width} × ${DATA.height}`);
-  if (DATA.utc !== undefined) parts.push(`from ${dayOf(new Date(DATA.utc))} ${clockOf(new Date(DATA.utc))}`);
+  if (DATA.utc !== undefined) parts.push(`from ${dayOf(momentOf(0))} ${clockOf(momentOf(0))} ${offsetOf(momentOf(0))}`);
   parts.push(...DATA.models.map(plain));
   $("lead").textContent = parts.join(" · ");
+  $("figures").replaceChildren();
   const tile = (name, value, more) => $("figures").append(
     make("div", {}, make("dt", {}, name), make("dd", {}, value, ...(more ? [" ", make("small", {}, more)] : []))));
   tile("length", timeText(WHOLE.to - WHOLE.from, WHOLE.to < 60 ? 1 : 0));
   if (TRACKS.length || !DATA.untracked.most) tile("objects tracked", DATA.objects.toLocaleString("en"));
-  if (TRACKS.length) tile("maximum at once" + (DATA.sources.length > 1 ? ", all cameras" : ""), BUSIEST.most.toLocaleString("en"), "at " + timeText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
+  if (TRACKS.length) tile("maximum at once" + (DATA.sources.length > 1 ? ", all cameras" : ""), BUSIEST.most.toLocaleString("en"), "at " + clockText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
   else if (DATA.untracked.most) tile("maximum at once", DATA.untracked.most.toLocaleString("en"));
   if (BY_LABEL.length) tile("labels", BY_LABEL.length.toLocaleString("en"));
   for (const zone of DATA.zones.slice(0, 4)) {

@@ -182,5 +182,5 @@ function goTo(track) {
   $("further").onclick = () => zoom(1 / 0.6);
   $("whole").onclick = () => show(WHOLE.from, WHOLE.to);
   $("clock").hidden = DATA.utc === undefined;
-  $("clocked").onchange = () => { isClocked = $("clocked").checked; redraw(); showCards(); };
+  $("clocked").onchange = () => { isClocked = $("clocked").checked; redraw(); showSummary(); showCards(); };
 })();

@@ -44,7 +44,7 @@ function move(part) {
 // The intervals between ticks of the time axis, in seconds.
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800];
 function ticks(scale) {
-  const width = isClocked && HAS_DAYS ? 200 : 70, step = STEPS.find(step => step * scale.perSecond >= width) ?? STEPS.at(-1), list = [];
+  const width = !isClocked ? 70 : HAS_DAYS ? 200 : 100, step = STEPS.find(step => step * scale.perSecond >= width) ?? STEPS.at(-1), list = [];
   const first = Math.ceil(view.from / step) * step;
   for (let number = 0; first + number * step <= view.to; number++) list.push(first + number * step);
   return {list, decimals: step < 1 ? 1 : 0};
