@@ -569,6 +569,17 @@ class Browser(Report):
         self.assertEqual(seen[:2], ["", False])
         self.assertIn("yard", seen[2])
 
+    def test_labels_filter_table_of_zones(self):
+        """A label that is only in zone events has no check box. The summary shows the four zones with most events."""
+        event = {"message": "swiftodt-zone", "event": "enter", "tracking-id": 1, "running-time": SECOND}
+        events = [event | {"zone": f"yard {number}", "label": label} for number in range(5) for label in ["person", "car", "ghost"][:number + 1]]
+        seen = self.see(lines(*walk((0, 1)), result(1.1, [thing(9, "car", 1.1, 1.1)]), *events, events[-1]), """
+            const rows = () => { paint(); return [...$('zones').tBodies[0].rows].at(-1).innerText; }, all = rows();
+            $('labels').querySelectorAll('tbody input')[1].click(); answer = [all, rows(), $('figures').innerText];""")
+        self.assertRegex(seen[0], r"yard 4\s+4\s.*ghost 2; person 1; car 1|yard 4\s+4\s.*ghost 2; car 1; person 1")
+        self.assertRegex(seen[1], r"yard 4\s+3\s.*ghost 2; person 1$")
+        self.assertEqual(re.findall(r"yard \d", seen[2]), ["yard 4", "yard 2", "yard 3", "yard 1"])
+
     def test_report_without_objects(self):
         seen = self.see(lines(result(0), result(1)), "answer = [$('notes').innerText, $('chart').hidden, $('gallery').hidden, $('places').hidden]")
         self.assertEqual(seen, ["No objects were detected.", True, True, True])

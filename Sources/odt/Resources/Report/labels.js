@@ -49,8 +49,8 @@ function showSummary() {
   if (TRACKS.length) tile("maximum at once" + (DATA.sources.length > 1 ? ", all cameras" : ""), BUSIEST.most.toLocaleString("en"), "at " + clockText(BUSIEST.time, WHOLE.to < 600 ? 1 : 0));
   else if (DATA.untracked.most) tile("maximum at once", DATA.untracked.most.toLocaleString("en"));
   if (BY_LABEL.length) tile("labels", BY_LABEL.length.toLocaleString("en"));
-  for (const zone of DATA.zones.slice(0, 4)) {
-    const [, entered, , inward, outward] = total(zone).map(figure => figure.toLocaleString("en"));
+  for (const zone of [...DATA.zones].sort((one, other) => other.eventCount - one.eventCount).slice(0, 4)) {
+    const [, entered, , inward, outward] = total(zone.byLabel).map(figure => figure.toLocaleString("en"));
     if (zone.isLine) tile(zoneNameOf(zone), `${inward} in`, `${outward} out`);
     else tile(zoneNameOf(zone), entered, "entered");
   }

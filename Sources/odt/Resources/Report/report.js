@@ -1,6 +1,5 @@
 showSummary();
 showLabels();
-showZones();
 showHeat();
 if (TRACKS.length) showCards(); else $("gallery").hidden = true;
 if (!TRACKS.length && !DATA.untracked.series.length && !HAS_EVENTS) $("chart").hidden = true;

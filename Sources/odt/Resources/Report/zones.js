@@ -1,29 +1,36 @@
 // Shows the zone and line events: a table, and one strip per zone below the timeline.
 
-// Returns the totals over all labels: label (-1), entered, left, in, out, total dwell time, longest dwell time.
-function total(zone) {
-  return zone.byLabel.reduce((sum, row) => [-1, ...[1, 2, 3, 4, 5].map(place => sum[place] + row[place]), Math.max(sum[6], row[6])], [-1, 0, 0, 0, 0, 0, 0]);
+// Objects that are only in zone events can have a label without check box.
+function isSelected(label) { return shownLabels.has(label) || !BY_LABEL.some(row => row.label === label); }
+
+// Returns the totals over several labels: label (-1), entered, left, in, out, total dwell time, longest dwell time.
+function total(byLabel) {
+  return byLabel.reduce((sum, row) => [-1, ...[1, 2, 3, 4, 5].map(place => sum[place] + row[place]), Math.max(sum[6], row[6])], [-1, 0, 0, 0, 0, 0, 0]);
 }
 
-function showZones() {
-  if (!DATA.zones.length) return;
+painters.push(() => {
+  const selection = [...shownLabels].join();
+  if (!DATA.zones.length || $("zones").selection === selection) return;
+  $("zones").selection = selection;
+  $("zones").replaceChildren();
   $("passages").hidden = false;
   const head = $("zones").createTHead().insertRow();
   for (const name of ["name", "entered", "left", "mean dwell time", "longest", "in", "out"]) head.append(make("th", {scope: "col"}, name));
   head.append(make("th", {class: "wide", scope: "col"}, "by label"));
   const body = $("zones").createTBody();
   for (const zone of DATA.zones) {
-    const [, entered, left, inward, outward, stayed, longest] = total(zone), line = body.insertRow();
+    const rows = zone.byLabel.filter(([label]) => isSelected(label)), line = body.insertRow();
+    const [, entered, left, inward, outward, stayed, longest] = total(rows);
     const figures = zone.isLine
       ? ["", "", "", "", inward, outward]
       : [entered, left, longest ? lengthText(stayed / Math.max(1, left)) : "", longest ? lengthText(longest) : "", "", ""];
     line.append(make("th", {scope: "row", style: "color: var(--ink); white-space: normal"}, zoneNameOf(zone)));
     for (const figure of figures) line.append(make("td", {}, figure.toLocaleString("en")));
-    const by = [...zone.byLabel].sort((one, other) => other[1] + other[3] + other[4] - one[1] - one[3] - one[4]).map(([label, entered, , inward, outward]) =>
+    const by = rows.sort((one, other) => other[1] + other[3] + other[4] - one[1] - one[3] - one[4]).map(([label, entered, , inward, outward]) =>
       `${NAMES[label]} ${zone.isLine ? `${inward} in, ${outward} out` : entered}`);
     line.append(make("td", {class: "wide"}, by.join("; ")));
   }
-}
+});
 
 painters.push(() => {
   const svg = $("strips"), zones = DATA.zones.filter(zone => zone.events.length);
@@ -32,7 +39,7 @@ painters.push(() => {
   let top = 8;
   for (const zone of zones) {
     if (isNarrow) top += 16;
-    const events = zone.events.filter(([, , , label]) => shownLabels.has(label) || !BY_LABEL.some(row => row.label === label));
+    const events = zone.events.filter(([, , , label]) => isSelected(label));
     nodes.push(draw("text", {class: "name", x: 0, y: isNarrow ? top - 6 : top + 16}, shortened(zoneNameOf(zone), isNarrow ? 30 : 17)));
     nodes.push(zone.isLine ? crossings(events, scale, top) : occupancy(events, scale, top));
     nodes.push(draw("path", {class: "grid", d: `M${scale.left} ${top + (zone.isLine ? 13 : 26)}H${scale.right}`}));
