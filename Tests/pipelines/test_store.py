@@ -353,6 +353,12 @@ class Clips(Storing):
                 self.assertEqual(browser.complaints, [])
                 if folder := os.environ.get("SWIFTODT_PICTURES"):
                     browser.picture(os.path.join(folder, f"report-clips-{name}.png"), whole=True)
+        os.rename(self.path("report/the page.html"), self.path("page.html"))
+        with Browser() as browser:
+            browser.open("file://" + self.path("page.html"))
+            browser.wait("!!document.querySelector('#clips video')")
+            browser.evaluate("document.querySelector('#clips video').muted = true; document.querySelector('#clips video').play().catch(() => {})")
+            browser.wait("document.querySelector('#clips .unplayable')?.innerText.includes('Keep the page next to its clips')")
 
     @unittest.skipUnless(CHROMIUM, "no chromium")
     @needs("x265enc", "h265parse", "avdec_h265")

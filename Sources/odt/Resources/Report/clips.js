@@ -8,7 +8,9 @@ function clipPlayer(clip) {
     return make("p", {class: "unplayable"}, ...(clip.picture ? [make("img", {src: clip.picture, alt: "picture of the clip"})] : []), NO_H265 + " ",
       make("a", {href: clip.video, download: ""}, "download"));
   }
-  return make("video", {src: clip.video, poster: clip.picture, controls: "", playsinline: "", preload: "none", "aria-label": `clip ${spanText(clip.from, clip.to)}`});
+  const video = make("video", {src: clip.video, poster: clip.picture, controls: "", playsinline: "", preload: "none", "aria-label": `clip ${spanText(clip.from, clip.to)}`});
+  video.onerror = () => video.replaceWith(make("p", {class: "unplayable"}, "The clip was not found, or this browser cannot play it. Keep the page next to its clips."));
+  return video;
 }
 
 // Returns a description of each zone event of these tracks during the clip.
