@@ -55,7 +55,7 @@ painters.push(() => {
       }
     });
     nodes.push(draw("path", {d: bars, style: `fill: var(--c${group.colour}); fill-opacity: ${height >= 12 ? 0.75 : 0.9}`}));
-    for (const [track, x, y] of numbers) nodes.push(draw("text", {x, y, style: "fill: var(--ink); font-size: 11px"}, idOf(track)));
+    for (const [track, x, y] of numbers) nodes.push(draw("text", {x, y, style: "fill: #000; font-size: 11px"}, idOf(track)));
     bands.push({top, height, rows: group.rows});
     top += tall + 7;
   }
