@@ -1,5 +1,6 @@
 """Zones and lines: events, counts and drawing."""
 import base64
+import contextlib
 import json
 import os
 import re
@@ -212,6 +213,41 @@ class Page(unittest.TestCase):
             self.assertEqual(self.odt("-o", page, BIKES).returncode, 2, "a page that is there is not replaced")
             self.assertEqual(self.odt("-o", page, "--force", BIKES).returncode, 0)
 
+    @contextlib.contextmanager
+    def editor(self, zones, size="320,height=240"):
+        """Opens the page with these zones and a frame of this size."""
+        with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+            with open(f"{folder}/zones.json", "w", encoding="ascii") as file:
+                json.dump(zones, file)
+            said = self.odt("-o", f"{folder}/page.html", "--zones", f"{folder}/zones.json", encoded(30, "x264enc", size=size))
+            self.assertEqual(said.returncode, 0, said.stderr)
+            browser.open(f"file://{folder}/page.html")
+            browser.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+            yield browser
+            self.assertEqual(browser.complaints, [])
+
+    def click(self, browser, x, y):
+        """Clicks a point of the picture, in fractions of its size."""
+        left, top, width, height = browser.evaluate("(frame => [frame.left, frame.top, frame.width, frame.height])(canvas.getBoundingClientRect())")
+        for kind in ("mousePressed", "mouseReleased"):
+            browser.order("Input.dispatchMouseEvent", type=kind, x=left + x * width, y=top + y * height, button="left", clickCount=1)
+
+    @unittest.skipUnless(CHROMIUM, "no chromium")
+    def test_edited_text_is_not_replaced(self):
+        corners = [[0.2, 0.1], [0.5, 0.1], [0.5, 0.4]]
+        with self.editor([{"name": "yard", "points": corners}]) as browser:
+            def enter(text):
+                browser.evaluate("$('json').focus(); $('json').select()")
+                browser.order("Input.insertText", text=text)
+                self.click(browser, *corners[0])
+                browser.evaluate("document.querySelector('[data-kind=line]').click()")
+                return browser.evaluate("[$('json').value, $('hint').innerText, zones.map(zone => zone.name)]")
+
+            invalid = '[{"name": "mine",]'
+            self.assertEqual(enter(invalid), [invalid, "Correct the text below first.", ["yard"]])
+            text, _, names = enter(json.dumps([{"name": "mine", "points": corners}]))
+            self.assertEqual((json.loads(text)[0]["name"], names), ("mine", ["mine", "line 1"]))
+
     @unittest.skipUnless(CHROMIUM, "no chromium")
     def test_invalid_text_leaves_zones_unchanged(self):
         corners = [[0, 0], [0.5, 0], [0.5, 1]]
@@ -219,14 +255,7 @@ class Page(unittest.TestCase):
                  json.dumps([{"name": "a", "points": corners, "label": "dog"}]): 'unknown key "label"', '[{"name": "a"}]': '"points"',
                  json.dumps([{"name": "a", "points": corners, "labels": "dog"}]): '"labels"', json.dumps([{"points": corners}]): '"name" is missing',
                  json.dumps([{"name": "a", "points": corners}] * 2): 'another zone has the name "a"', "[1]": '"name"', "[null]": '"name"'}
-        with tempfile.TemporaryDirectory() as folder, Browser() as browser:
-            page, zones = f"{folder}/page.html", f"{folder}/zones.json"
-            with open(zones, "w", encoding="ascii") as file:
-                json.dump([{"name": "yard", "points": corners, "labels": None}], file)
-            said = self.odt("-o", page, "--zones", zones, encoded(30, "x264enc"))
-            self.assertEqual(said.returncode, 0, said.stderr)
-            browser.open(f"file://{page}")
-            browser.wait("location.protocol === 'file:' && document.readyState === 'complete'")
+        with self.editor([{"name": "yard", "points": corners, "labels": None}]) as browser:
             for text, problem in texts.items():
                 with self.subTest(text):
                     seen = browser.evaluate(f"$('json').value = {json.dumps(text)}; [read(), $('said').textContent, zones.map(zone => zone.name).join()]")

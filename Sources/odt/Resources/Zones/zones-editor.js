@@ -3,6 +3,8 @@ const COLOURS = {zone: "#ffc107", line: "#ffc107", ignore: "#9e9e9e"}, LEAST = {
 const KNOWN = ["name", "kind", "points", "labels", "anchor", "min-time"];
 let zones = checked(START);
 let drawn = null, held = null;
+// Whether the user has edited the text since it was last read. Edited text is not replaced.
+let isEdited = false;
 const round = value => Math.round(Math.min(Math.max(value, 0), 1) * 1000) / 1000;
 
 // Returns the zones of parsed JSON text. Throws an error if the editor cannot show them. The element checks more.
@@ -31,6 +33,7 @@ function say(text) { $("hint").textContent = text; }
 function idle() { say("Choose what to add; drag a corner to move it."); }
 
 function begin(kind) {
+  if (isEdited && !read()) return;
   finish();
   let number = 1;
   while (zones.some(zone => zone.name === kind + " " + number)) number++;
@@ -155,7 +158,7 @@ function show() {
 function tell() {
   const whole = zones.filter(zone => zone.points.length >= LEAST[zone.kind]);
   const entries = whole.map(zone => Object.fromEntries(KNOWN.filter(key => zone[key] !== undefined).map(key => [key, zone[key]])));
-  $("json").value = "[" + entries.map(entry => "\n  " + JSON.stringify(entry)).join(",") + (entries.length ? "\n" : "") + "]\n";
+  if (!isEdited) $("json").value = "[" + entries.map(entry => "\n  " + JSON.stringify(entry)).join(",") + (entries.length ? "\n" : "") + "]\n";
   paint();
 }
 // Takes the zones of the text. Returns whether it is valid.
@@ -163,15 +166,18 @@ function read() {
   try {
     zones = checked(JSON.parse($("json").value));
     drawn = held = null;
+    isEdited = false;
     $("said").textContent = "";
     idle();
     show();
     return true;
   } catch (error) {
     $("said").textContent = (error instanceof SyntaxError ? "Invalid JSON: " : "Invalid zones: ") + error.message;
+    say("Correct the text below first.");
     return false;
   }
 }
+$("json").oninput = () => { isEdited = true; };
 $("json").onchange = read;
 $("copy").onclick = async () => {
   if (!read()) return;
