@@ -254,13 +254,22 @@ class Page(unittest.TestCase):
         texts = {"{}": "no list of zones", "[": "JSON", json.dumps([{"name": "a", "kind": "arae", "points": corners}]): '"kind" must be',
                  json.dumps([{"name": "a", "points": corners, "label": "dog"}]): 'unknown key "label"', '[{"name": "a"}]': '"points"',
                  json.dumps([{"name": "a", "points": corners, "labels": "dog"}]): '"labels"', json.dumps([{"points": corners}]): '"name" is missing',
-                 json.dumps([{"name": "a", "points": corners}] * 2): 'another zone has the name "a"', "[1]": '"name"', "[null]": '"name"'}
+                 json.dumps([{"name": "a", "points": corners}] * 2): 'another zone has the name "a"', "[1]": '"name"', "[null]": '"name"',
+                 json.dumps([{"name": "a", "points": corners[:1] * 3}]): "fewer than 3 different points",
+                 json.dumps([{"name": "a", "points": corners, "labels": ["@vehicles"]}]): "labels of the group"}
+        texts |= {json.dumps([{"name": "a", "points": corners, "kind": kind, "min-time": time}]): '"min-time"'
+                  for kind, time in (("line", 3), ("zone", 0), ("zone", "3"), ("zone", 1e7))}
         with self.editor([{"name": "yard", "points": corners, "labels": None}]) as browser:
             for text, problem in texts.items():
                 with self.subTest(text):
                     seen = browser.evaluate(f"$('json').value = {json.dumps(text)}; [read(), $('said').textContent, zones.map(zone => zone.name).join()]")
                     self.assertEqual((seen[0], seen[2]), (False, "yard"))
                     self.assertIn(problem, seen[1])
+                    self.assertEqual(self.odt("--check", text).returncode, 1, "the element accepts this text")
+            # An invalid dwell time is marked, and is not saved.
+            for time, isValid in (("-3", False), ("0.5", True)):
+                self.assertEqual(browser.evaluate(f"""(input => {{ input.value = "{time}"; input.oninput();
+                    return [input.validity.valid, read()]; }})(document.querySelector("#list input[type=number]"))"""), [isValid] * 2)
             # Text that is entered while a zone is drawn replaces this zone, too.
             entered = json.dumps([{"name": "gate", "points": corners}])
             seen = browser.evaluate(f"begin('line'); $('json').value = {json.dumps(entered)}; [read(), drawn, held, zones.map(zone => zone.name).join()]")

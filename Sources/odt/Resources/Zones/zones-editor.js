@@ -22,8 +22,13 @@ function checked(json) {
     need(Array.isArray(zone.points) && zone.points.length >= LEAST[zone.kind] && zone.points.every(point =>
       Array.isArray(point) && point.length === 2 && point.every(value => typeof value === "number" && value >= 0 && value <= 1)),
     `"points" must be a list of at least ${LEAST[zone.kind]} pairs of numbers from 0 to 1`);
+    need(new Set(zone.points.map(String)).size >= LEAST[zone.kind], `fewer than ${LEAST[zone.kind]} different points`);
     need(zone.labels === undefined || Array.isArray(zone.labels) && zone.labels.length && zone.labels.every(label => typeof label === "string"),
       '"labels" must be a list of names');
+    need(!zone.labels?.some(label => label.startsWith("@")), "name the labels of the group instead of the group");
+    const time = zone["min-time"];
+    need(time === undefined || zone.kind === "zone" && typeof time === "number" && time > 0 && time <= 1e6,
+      '"min-time" must be above 0 and up to 1000000 seconds, and only zones have it');
     names.add(zone.name);
     return zone;
   });
@@ -125,8 +130,8 @@ function arrow(points) {
 }
 
 function cell(row, thing) { row.insertCell().append(thing); return thing; }
-function field(row, zone, key, hint, read, write) {
-  const input = cell(row, document.createElement("input"));
+function field(row, zone, key, hint, read, write, attributes = {}) {
+  const input = cell(row, Object.assign(document.createElement("input"), attributes));
   input.placeholder = input.title = hint;
   input.value = read(zone[key]);
   input.oninput = () => {
@@ -134,6 +139,8 @@ function field(row, zone, key, hint, read, write) {
     if (value === undefined) delete zone[key]; else zone[key] = value;
     tell();
   };
+  // The browser explains an invalid number.
+  input.onchange = () => input.reportValidity();
 }
 function show() {
   const list = $("list");
@@ -147,7 +154,8 @@ function show() {
       return labels.length ? labels : undefined;
     });
     if (zone.kind === "zone")
-      field(row, zone, "min-time", "dwell time, seconds", value => value || "", value => Number(value) > 0 ? Number(value) : undefined);
+      field(row, zone, "min-time", "dwell time, seconds", value => value || "", value => value ? Number(value) : undefined,
+        {type: "number", min: 0, step: "any"});
     else row.insertCell();
     const remove = cell(row, document.createElement("button"));
     remove.textContent = "Remove";
