@@ -275,6 +275,24 @@ class Page(unittest.TestCase):
             seen = browser.evaluate(f"begin('line'); $('json').value = {json.dumps(entered)}; [read(), drawn, held, zones.map(zone => zone.name).join()]")
             self.assertEqual(seen, [True, None, None, "gate"])
 
+    @unittest.skipUnless(CHROMIUM, "no chromium")
+    def test_portrait_picture_and_table_fit_into_window(self):
+        corners = [[0.5, 0.1], [0.9, 0.9], [0.1, 0.9]]
+        with self.editor([], size="120,height=320") as browser:
+            for width, height in ((1280, 800), (390, 844)):
+                browser.order("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+                browser.wait(f"Math.round($('picture').clientHeight) === {round(0.8 * height)}")
+                browser.evaluate("begin('zone')")
+                for corner in corners:
+                    self.click(browser, *corner)
+                browser.evaluate("finish()")
+                points, shape, scroll = browser.evaluate("[zones.at(-1).points, $('picture').clientWidth / $('picture').clientHeight, document.documentElement.scrollWidth]")
+                for point, true in zip(points, corners, strict=True):
+                    self.assertAlmostEqual(point[0], true[0], delta=0.01)
+                    self.assertAlmostEqual(point[1], true[1], delta=0.01)
+                self.assertAlmostEqual(shape, 120 / 320, delta=0.01)
+                self.assertLessEqual(scroll, width)
+
     @unittest.skipUnless(os.path.exists(BIKES), "no video: Pipelines/setup fetches it")
     @unittest.skipUnless(shutil.which("chromium"), "no chromium")
     def test_clicks_create_zones(self):

@@ -199,6 +199,8 @@ $("save").onclick = () => {
   link.download = "zones.json";
   link.click();
 };
+// A portrait picture fits into the window.
+$("picture").decode().then(() => { $("stage").style.maxWidth = `${80 * $("picture").naturalWidth / $("picture").naturalHeight}vh`; });
 new ResizeObserver(paint).observe($("picture"));
 idle();
 show();
