@@ -283,8 +283,10 @@ class Page(unittest.TestCase):
                 browser.order("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
                 browser.wait(f"Math.round($('picture').clientHeight) === {round(0.8 * height)}")
                 browser.evaluate("begin('zone')")
-                for corner in corners:
+                for corner in (corners[0], [0.5, 0.5], *corners[1:]):
                     self.click(browser, *corner)
+                    if corner == [0.5, 0.5]:
+                        browser.key("Backspace")
                 browser.evaluate("finish()")
                 points, shape, scroll = browser.evaluate("[zones.at(-1).points, $('picture').clientWidth / $('picture').clientHeight, document.documentElement.scrollWidth]")
                 for point, true in zip(points, corners, strict=True):

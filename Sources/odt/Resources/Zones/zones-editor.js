@@ -44,7 +44,7 @@ function begin(kind) {
   while (zones.some(zone => zone.name === kind + " " + number)) number++;
   drawn = {name: kind + " " + number, kind, points: []};
   zones.push(drawn);
-  say("Click the " + (kind === "line" ? "ends" : "corners") + "; double-click the last one or press Enter to finish, Escape to cancel.");
+  say("Click the " + (kind === "line" ? "ends" : "corners") + ". Double-click or Enter finishes, Backspace removes one, Escape cancels.");
   show();
 }
 function finish() {
@@ -84,6 +84,7 @@ canvas.addEventListener("dblclick", finish);
 document.addEventListener("keydown", event => {
   if (event.target.matches("input, textarea, select")) return;
   if (event.key === "Enter") finish();
+  if (event.key === "Backspace" && drawn) { drawn.points.pop(); show(); }
   if (event.key === "Escape" && drawn) { zones = zones.filter(zone => zone !== drawn); drawn = null; idle(); show(); }
 });
 document.querySelectorAll("[data-kind]").forEach(button => button.onclick = () => begin(button.dataset.kind));
@@ -133,6 +134,7 @@ function cell(row, thing) { row.insertCell().append(thing); return thing; }
 function field(row, zone, key, hint, read, write, attributes = {}) {
   const input = cell(row, Object.assign(document.createElement("input"), attributes));
   input.placeholder = input.title = hint;
+  input.setAttribute("aria-label", `${zone.kind} ${row.rowIndex + 1}: ${hint}`);
   input.value = read(zone[key]);
   input.oninput = () => {
     const value = write(input.value);
@@ -159,6 +161,7 @@ function show() {
     else row.insertCell();
     const remove = cell(row, document.createElement("button"));
     remove.textContent = "Remove";
+    remove.setAttribute("aria-label", `Remove ${zone.kind} ${row.rowIndex + 1}`);
     remove.onclick = () => { zones = zones.filter(other => other !== zone); if (drawn === zone) drawn = null; show(); };
   }
   tell();
