@@ -11,14 +11,20 @@ struct ShownCameraTests {
 
     init() throws { try PluginSearch.startGStreamer() }
 
-    /// Passes a result with zones of these names and kinds, and returns the zones that the page shows.
-    private mutating func shown(_ zones: [(name: String, kind: String)]) throws -> [String] {
-        let list = zones.map { "[ zone, name=(string)\($0.name), kind=(string)\($0.kind); ]" }.joined(separator: ", ")
-        let structure = try #require(gst_structure_from_string("swiftodt, zones=(structure){ \(list) };", nil))
+    /// - Parameter time: The wall-clock time of the message, in milliseconds since 1970.
+    private mutating func take(_ text: String, at time: Nanoseconds = 0) throws {
+        let structure = try #require(gst_structure_from_string(text, nil))
         defer { gst_structure_free(structure) }
         camera.take(
             WatchMessage(
-                camera: "yard", time: 0, steady: 0, fields: MessageFields(structure), line: "", mayWait: false), at: 1)
+                camera: "yard", time: time * 1_000_000, steady: 0, fields: MessageFields(structure), line: "",
+                mayWait: false), at: 1)
+    }
+
+    /// Passes a result with zones of these names and kinds, and returns the zones that the page shows.
+    private mutating func shown(_ zones: [(name: String, kind: String)]) throws -> [String] {
+        let list = zones.map { "[ zone, name=(string)\($0.name), kind=(string)\($0.kind); ]" }.joined(separator: ", ")
+        try take("swiftodt, zones=(structure){ \(list) };")
         return camera.json["zones"]?.array?.compactMap { zone in
             zone["name"]?.string.map { "\($0) \(zone["kind"]?.string ?? "")" }
         } ?? []
@@ -26,15 +32,21 @@ struct ShownCameraTests {
 
     @Test mutating func cameraIsLostSinceFirstReason() throws {
         for (time, reason) in [(5, "refused"), (9, "no route")] as [(Nanoseconds, String)] {
-            let structure = try #require(
-                gst_structure_from_string("swiftodt-camera, event=(string)lost, reason=(string)\"\(reason)\";", nil))
-            defer { gst_structure_free(structure) }
-            camera.take(
-                WatchMessage(
-                    camera: "yard", time: time * 1_000_000, steady: 0, fields: MessageFields(structure), line: "",
-                    mayWait: false), at: 1)
+            try take("swiftodt-camera, event=(string)lost, reason=(string)\"\(reason)\";", at: time)
         }
         #expect(camera.json["since"]?.number == 5 && camera.json["reason"]?.string == "no route")
+    }
+
+    private var problems: [String] { camera.json["problems"]?.array?.compactMap(\.string) ?? [] }
+
+    @Test mutating func problemsEndWhenRestoredOrReconnected() throws {
+        try take("swiftodt-alarm, event=(string)quiet;")
+        try take("swiftodt-alarm, event=(string)frozen;")
+        #expect(problems == ["frozen", "quiet"])
+        try take("swiftodt-alarm, event=(string)restored, reason=(string)quiet;")
+        #expect(problems == ["frozen"])
+        try take("swiftodt-camera, event=(string)connected;")
+        #expect(problems == [])
     }
 
     @Test mutating func zonesOfEarlierConfigurationAreDropped() throws {

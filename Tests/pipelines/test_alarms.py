@@ -93,6 +93,7 @@ class Metric(Alarms, Paged):
         self.assertIn('swiftodt_camera_problem{camera="cam",problem="covered"} 1', text)
         self.assertIn('swiftodt_camera_problem{camera="cam",problem="frozen"} 0', text)
         self.assertIn(("alarm", "covered"), [(event["kind"], event["event"]) for event in self.ask("/api/events?since=0")["events"]])
+        self.assertEqual(self.ask("/api/cameras")["cameras"][0]["problems"], ["covered"])
 
     test_options = test_broker = None
 

@@ -134,6 +134,10 @@ class InBrowser(Paged):
             browser.wait("[...document.querySelectorAll('.camera img')].filter(one => one.naturalWidth === 320).length === 2")
             browser.wait("document.querySelector('li[data-name=lost]').innerText.includes('lost since')")
             self.assertEqual(browser.evaluate("$('lead').textContent"), "2 of 3 connected")
+            # A problem of the picture has the colour of lost cameras.
+            browser.evaluate("server.cameras.find(camera => camera.name === 'yard').problems = ['frozen']; showAll()")
+            tile = "document.querySelector('li[data-name=yard]')"
+            self.assertEqual(browser.evaluate(f"[{tile}.innerText.trim(), {tile}.querySelector('.dot').className]"), ["yard\nthe picture is frozen", "dot lost"])
             self.look(browser, "all.png")
             browser.evaluate("document.querySelector('li[data-name=yard] button').click()")
             browser.wait("$('title').textContent === 'yard' && $('live').naturalWidth === 320")

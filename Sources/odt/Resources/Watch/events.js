@@ -18,6 +18,7 @@ function eventText(event) {
     default: return `${who}: ${plain(event.event)}`;
   }
 }
+function problemText(camera) { return camera.problems.map(event => eventText({kind: "alarm", event})).join("; "); }
 function stay(seconds, word) { return seconds === undefined ? "" : ` ${word} ${lengthText(seconds)}`; }
 
 function clipLinks(event) {

@@ -12,6 +12,8 @@ function chosen() {
   return server.cameras.find(camera => camera.name === name) ?? null;
 }
 
+function dotOf(camera) { return "dot " + (!server.isThere ? "" : camera.problems.length ? "lost" : camera.state); }
+
 function showAll() {
   const list = $("cameras");
   if (list.children.length !== server.cameras.length || [...list.children].some((item, place) => item.dataset.name !== server.cameras[place].name)) {
@@ -24,9 +26,10 @@ function showAll() {
   }
   const photos = server.cameras.map((camera, place) => {
     const item = list.children[place], photo = item.querySelector(".photo"), why = absence(camera, true);
-    item.querySelector(".dot").className = "dot " + (server.isThere ? camera.state : "");
+    item.querySelector(".dot").className = dotOf(camera);
     item.querySelector("img").alt = `picture of ${plain(camera.name)}`;
-    say(item.querySelector("small"), camera.state === "connected" ? countText(camera.objects.length, "object") : camera.state);
+    item.querySelector("small").className = camera.problems.length ? "weighty" : "";
+    say(item.querySelector("small"), camera.state === "connected" ? problemText(camera) || countText(camera.objects.length, "object") : camera.state);
     say(item.querySelector(".why"), why);
     photo.classList.toggle("stale", Boolean(why) || !server.isThere);
     return [camera, photo];
@@ -40,8 +43,9 @@ function showOne(camera) {
   $("live").alt = `video of ${plain(camera.name)} with ${countText(camera.objects.length, "object")}`;
   $("stage").classList.toggle("stale", Boolean(why) || !server.isThere);
   say($("why"), why);
-  $("dot").className = "dot " + (server.isThere ? camera.state : "");
+  $("dot").className = dotOf(camera);
   say($("caption"), stateText(camera));
+  say($("problem"), problemText(camera));
   showObjects(camera);
   // The counts and the recordings of another camera must not stay under this camera's name.
   if (counts.camera !== camera.name) $("counts").hidden = true;

@@ -7,6 +7,7 @@ struct ShownCamera {
     private var state = "waiting"
     private var since: Nanoseconds
     private var reason: String?
+    private var problems = CameraProblems()
     private var size: (width: UInt64, height: UInt64)?
     private var objects: [ShownObject] = []
     private var zones: [ShownZone] = []
@@ -17,6 +18,7 @@ struct ShownCamera {
     /// - Parameter step: The number of the current step of the count history.
     mutating func take(_ message: WatchMessage, at step: Int) {
         let fields = message.fields
+        _ = problems.take(fields)
         switch fields.name {
         case "swiftodt": note(fields, at: message.frameTime, step)
         case "swiftodt-zone" where fields.text("event") == "cross":
@@ -62,6 +64,7 @@ struct ShownCamera {
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(name), "state": .string(state), "since": milliseconds(since),
+            "problems": .array(problems.names.sorted().map(JSONValue.string)),
             "objects": .array(objects.map(\.json)), "zones": .array(zones.map(\.json)),
         ]
         if let reason { members["reason"] = .string(reason) }
