@@ -134,6 +134,14 @@ class InBrowser(Paged):
             browser.wait("[...document.querySelectorAll('.camera img')].filter(one => one.naturalWidth === 320).length === 2")
             browser.wait("document.querySelector('li[data-name=lost]').innerText.includes('lost since')")
             self.assertEqual(browser.evaluate("$('lead').textContent"), "2 of 3 connected")
+            # A busy camera does not push the alarm of another one out of the list, which stays short.
+            self.assertEqual(browser.evaluate("""(events => {
+                server.events = newest([...Array.from({length: 400}, (_, id) => ({camera: 'yard', kind: 'track', event: 'begin', id, time: 0})),
+                    {number: -1, camera: 'front', kind: 'alarm', event: 'covered', time: 0}]);
+                showEvents();
+                const seen = [$('log').children.length, $('log').lastChild.innerText.includes('covered')];
+                server.events = events;
+                return seen; })(server.events)"""), [101, True])
             # A problem of the picture has the colour of lost cameras.
             browser.evaluate("server.cameras.find(camera => camera.name === 'yard').problems = ['frozen']; showAll()")
             tile = "document.querySelector('li[data-name=yard]')"

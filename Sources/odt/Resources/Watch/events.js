@@ -38,7 +38,8 @@ function showEvents(name) {
   const state = [server.run, server.events[0]?.number, name, server.latestClip, new Date(server.now()).toDateString()].join();
   if (log.shown === state) return;
   log.shown = state;
-  const events = server.events.filter(event => !name || event.camera === name).slice(0, EVENTS_KEPT), isMany = server.cameras.length > 1 && !name;
+  const isMany = server.cameras.length > 1 && !name;
+  const events = name ? server.events.filter(event => event.camera === name) : newest(server.events, Math.ceil(EVENTS_KEPT / server.cameras.length));
   $("log").replaceChildren(...events.map(event => make("li", {}, make("time", {datetime: new Date(event.time).toISOString()}, momentText(event.time)),
     ...(isMany ? [make("span", {class: "camera-name"}, plain(event.camera))] : []),
     make("span", {class: event.event === "lost" || event.kind === "alarm" && event.event !== "restored" ? "weighty" : null}, eventText(event)), ...clipLinks(event))));

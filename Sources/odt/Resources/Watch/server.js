@@ -15,13 +15,13 @@ const server = {
 // For each camera, so that a busy camera does not push out the alarms of the others.
 const EVENTS_KEPT = 300;
 
-// Returns the newest entries of each camera. The entries are sorted, the newest first.
-function newest(entries) {
+// Returns the newest entries of each camera, at most `most`. The entries are sorted, the newest first.
+function newest(entries, most = EVENTS_KEPT) {
   const counts = new Map();
   return entries.filter(entry => {
     const count = (counts.get(entry.camera) ?? 0) + 1;
     counts.set(entry.camera, count);
-    return count <= EVENTS_KEPT;
+    return count <= most;
   });
 }
 
