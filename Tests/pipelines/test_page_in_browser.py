@@ -1,5 +1,6 @@
 """The web page of odt watch --page in a browser."""
 import os
+import time
 import unittest
 
 from browser import CHROMIUM, Browser
@@ -31,7 +32,7 @@ class InBrowser(Paged):
                 self.assertEqual((seen["title"], seen["wide"], seen["back"], seen["unnamed"]), ("cam \u00b7 odt watch", True, True, 0))
                 self.assertEqual(seen["ground"], "rgb(21, 23, 26)" if dark else "rgb(255, 255, 255)")
                 self.assertRegex(seen["caption"], r"connected since .*320\s.\s240")
-                self.assertRegex(seen["charts"], r"(?s)objects at once.*1.*in floor.*across middle")
+                self.assertRegex(seen["charts"], r"(?s)objects at once.*1.*in floor.* entered since \d\d:.*across middle.* out since \d\d:")
                 self.assertEqual(browser.complaints, [])
 
     def test_events_link_to_their_clip_and_picture(self):
@@ -178,6 +179,12 @@ class InBrowser(Paged):
             watch.end()
             browser.wait("$('trouble').textContent.includes('No connection to odt watch since')")
             self.look(browser, "lost.png")
+            # The times are those of the data.
+            shown = "[$('foot').textContent, $('objects').innerText, server.lostSince - server.updated]"
+            before = browser.evaluate(shown)
+            time.sleep(2.1)
+            self.assertEqual(browser.evaluate(shown), before)
+            self.assertEqual(before[2], 0)
             self.serve(page=str(self.port))
             browser.wait("$('trouble').textContent === '' && server.isThere && $('live').naturalWidth === 320 && pictures.isOn")
 

@@ -21,14 +21,16 @@ async function refreshCounts(camera) {
 function showCounts(camera, data) {
   // The counts of a camera without connection are unknown.
   const text = count => camera.state === "connected" && count !== undefined ? count.toLocaleString("en") : "–";
+  // The counts restart with each connection.
+  const since = camera.state === "connected" ? ` since ${momentText(camera.since)}` : "";
   const cards = [card("objects at once", text(camera.objects.length), "", data, {counts: data.objects})];
   for (const zone of data.zones) {
     const now = camera.zones.find(one => one.name === zone.name) ?? {};
     if (zone.kind === "line") {
       const words = make("span", {}, make("span", {class: "key inward"}), `${text(now.in)} in `, make("span", {class: "key outward"}), `${text(now.out)} out`);
-      cards.push(card("across " + plain(zone.name), words, "", data, zone));
+      cards.push(card("across " + plain(zone.name), words, since, data, zone));
     } else {
-      cards.push(card("in " + plain(zone.name), text(now.count), ` ${text(now.entered)}\u00a0${now.entered === 1 ? "has" : "have"} entered`, data, zone));
+      cards.push(card("in " + plain(zone.name), text(now.count), ` ${text(now.entered)}\u00a0${now.entered === 1 ? "has" : "have"} entered${since}`, data, zone));
     }
   }
   $("charts").replaceChildren(...cards);

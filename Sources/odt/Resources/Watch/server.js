@@ -9,8 +9,11 @@ const server = {
   clips: [],
   isThere: false, isRefused: false, lostSince: null, run: null,
   ahead: 0, latest: 0, latestClip: 0,
-  // Returns the time by the server's clock in milliseconds. It may differ from the time by the browser's clock.
-  now() { return Date.now() + this.ahead; },
+  // The time of the latest state by the browser's clock, in milliseconds.
+  updated: Date.now(),
+  // Returns the time by the server's clock in milliseconds. It may differ from the time by the browser's clock. Without
+  // a connection, it is the time of the latest state.
+  now() { return (this.isThere ? Date.now() : this.updated) + this.ahead; },
 };
 // For each camera, so that a busy camera does not push out the alarms of the others.
 const EVENTS_KEPT = 300;
@@ -52,12 +55,12 @@ async function refresh() {
       }
     }
     const isBack = isAnother || !server.isThere;
-    [server.cameras, server.isThere, server.isRefused, server.lostSince] = [state.cameras, true, false, null];
+    [server.cameras, server.isThere, server.isRefused, server.lostSince, server.updated] = [state.cameras, true, false, null, Date.now()];
     return isBack;
   } catch (problem) {
     server.isThere = false;
     server.isRefused = Boolean(problem.isRefused);
-    server.lostSince ??= Date.now();
+    server.lostSince ??= server.updated;
     return false;
   }
 }
