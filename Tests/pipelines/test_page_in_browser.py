@@ -188,6 +188,19 @@ class InBrowser(Paged):
             self.serve(page=str(self.port))
             browser.wait("$('trouble').textContent === '' && server.isThere && $('live').naturalWidth === 320 && pictures.isOn")
 
+    def test_page_shows_snapshots_if_live_videos_use_all_connections(self):
+        """A browser opens six connections to a server. Five of them are used, as by the live videos of other windows."""
+        self.serve()
+        with Browser() as browser:
+            browser.open(f"http://127.0.0.1:{self.port}/")
+            browser.wait("$('live').naturalWidth === 320")
+            browser.evaluate("window.others = Array.from({length: 5}, (_, number) => Object.assign(new Image(), {src: `/live/cam.mjpg?${number}`})); 0")
+            browser.wait("$('trouble').textContent.includes('no free connection') && $('live').src.startsWith('blob:') && $('live').naturalWidth === 320")
+            picture = browser.evaluate("$('live').src")
+            browser.wait(f"$('live').src !== '{picture}' && server.isThere")
+            browser.evaluate("for (const image of others) image.removeAttribute('src'); server.crowdedUntil = 0")
+            browser.wait("$('live').src.includes('.mjpg') && $('trouble').textContent === ''")
+
     def test_token_is_removed_from_address(self):
         self.serve("--page-token-file", self.path("token"))
         with open(self.path("token"), encoding="ascii") as file:

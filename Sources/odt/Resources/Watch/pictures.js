@@ -4,19 +4,20 @@ const pictures = {name: null, isOn: false, since: null, requests: 0};
 // A browser opens six connections to a server. Snapshots use at most three of them, so that the others are free.
 const REQUESTS = 3;
 
+function isCrowded() { return Date.now() < server.crowdedUntil; }
 function address(kind, name, ending) { return `/${kind}/${encodeURIComponent(name)}.${ending}?${Date.now()}`; }
 
 // Starts or stops the live video of a camera. While the page is hidden, no video is requested. Each change of the camera's
 // state requests the video again, because a proxy may have ended the response in the meantime.
 function play(camera) {
-  const name = camera?.name ?? null, isOn = Boolean(camera) && !document.hidden && server.isThere;
+  const name = camera?.name ?? null, isOn = Boolean(camera) && !document.hidden && server.isThere && !isCrowded();
   if (pictures.name === name && pictures.isOn === isOn && (!isOn || pictures.since === camera.since)) return;
   [pictures.name, pictures.isOn, pictures.since] = [name, isOn, camera?.since];
   // The browser shows the previous picture until it has received the next one, which could be of another camera.
   if ($("live").dataset.name !== (name ?? "")) $("live").removeAttribute("src");
   if (isOn) $("live").src = address("live", name, "mjpg");
   // If the connection is lost, the last picture of the same camera stays visible.
-  else if (!name || document.hidden) $("live").removeAttribute("src");
+  else if (!name || document.hidden || isCrowded()) $("live").removeAttribute("src");
   $("live").dataset.name = name ?? "";
 }
 $("live").onerror = () => { if (pictures.isOn) setTimeout(() => { pictures.isOn = false; }, 2000); };
@@ -32,9 +33,11 @@ async function takeSnapshot(camera, photo) {
   pictures.requests += 1;
   try {
     const answer = await fetch(address("snapshot", camera.name, "jpg"), {signal: AbortSignal.timeout(8000)});
-    if (answer.ok) {
+    const picture = answer.ok && await answer.blob();
+    // Another camera may have been selected in the meantime.
+    if (picture && (photo !== $("stage") || pictures.name === camera.name && !pictures.isOn)) {
       const image = photo.querySelector("img"), old = image.src;
-      image.src = URL.createObjectURL(await answer.blob());
+      image.src = URL.createObjectURL(picture);
       if (old) URL.revokeObjectURL(old);
     }
   } catch { /* The next attempt follows in 2 s. */ }

@@ -8,6 +8,8 @@ const server = {
   // The clips, the newest first.
   clips: [],
   isThere: false, isRefused: false, lostSince: null, run: null,
+  // Until this time (by the browser's clock), the page shows snapshots instead of live video. See `refresh`.
+  crowdedUntil: 0,
   ahead: 0, latest: 0, latestClip: 0,
   // The time of the latest state by the browser's clock, in milliseconds.
   updated: Date.now(),
@@ -17,6 +19,8 @@ const server = {
 };
 // For each camera, so that a busy camera does not push out the alarms of the others.
 const EVENTS_KEPT = 300;
+// In milliseconds, see `crowdedUntil`.
+const PAUSE_OF_VIDEO = 300_000;
 
 // Returns the newest entries of each camera, at most `most`. The entries are sorted, the newest first.
 function newest(entries, most = EVENTS_KEPT) {
@@ -60,6 +64,9 @@ async function refresh() {
   } catch (problem) {
     server.isThere = false;
     server.isRefused = Boolean(problem.isRefused);
+    // The live videos of several windows use all connections that a browser opens to a server, if no proxy has HTTP/2.
+    // If the next attempt fails, too, this was not the cause.
+    server.crowdedUntil = pictures.isOn && problem.name === "TimeoutError" ? Date.now() + PAUSE_OF_VIDEO : 0;
     server.lostSince ??= server.updated;
     return false;
   }

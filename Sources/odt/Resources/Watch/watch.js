@@ -46,6 +46,7 @@ function showOne(camera) {
   $("dot").className = dotOf(camera);
   say($("caption"), stateText(camera));
   say($("problem"), problemText(camera));
+  if (isCrowded()) takeSnapshot(camera, $("stage"));
   showObjects(camera);
   // The counts and the recordings of another camera must not stay under this camera's name.
   if (counts.camera !== camera.name) $("counts").hidden = true;
@@ -58,7 +59,7 @@ function showOne(camera) {
 function show() {
   if (server.isRefused) say($("trouble"), "This page requires a token: open the address that odt watch printed at startup.");
   else if (!server.isThere && server.lostSince) say($("trouble"), `No connection to odt watch since ${clockText(server.lostSince)}. The page shows old data and reconnects automatically.`);
-  else say($("trouble"), "");
+  else say($("trouble"), isCrowded() && chosen() ? "The browser has no free connection for live video: close other windows of this page. This window shows a picture every 2 s." : "");
   const camera = chosen(), isKnown = server.cameras.length > 0;
   $("all").hidden = Boolean(camera) || !isKnown;
   $("one").hidden = !camera;
