@@ -148,8 +148,9 @@ class InBrowser(Paged):
             tile = "document.querySelector('li[data-name=yard]')"
             self.assertEqual(browser.evaluate(f"[{tile}.innerText.trim(), {tile}.querySelector('.dot').className]"), ["yard\nthe picture is frozen", "dot lost"])
             self.look(browser, "all.png")
-            browser.evaluate("document.querySelector('li[data-name=yard] button').click()")
+            browser.evaluate("document.querySelector('li[data-name=yard] button').focus(); document.activeElement.click()")
             browser.wait("$('title').textContent === 'yard' && $('live').naturalWidth === 320")
+            self.assertEqual(browser.evaluate("document.activeElement.id"), "back")
             browser.key("ArrowLeft")
             browser.wait("$('title').textContent === 'front'")
             browser.key("ArrowLeft")

@@ -85,7 +85,13 @@ function step(by) {
   location.hash = encodeURIComponent(server.cameras.at((place + by) % server.cameras.length).name);
 }
 
-addEventListener("hashchange", () => { pictures.isOn = false; show(); });
+addEventListener("hashchange", () => {
+  const isOpened = $("all").contains(document.activeElement);
+  pictures.isOn = false;
+  show();
+  // The focused button is hidden.
+  if (isOpened) $("back").focus();
+});
 addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target === $("log") || event.target.closest?.("#recordings")) return;
   if (event.key === "Escape" && server.cameras.length > 1) location.hash = "";
