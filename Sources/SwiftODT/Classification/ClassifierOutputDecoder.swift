@@ -63,7 +63,9 @@ struct ClassifierOutputDecoder: Sendable {
         }
     }
 
-    func read(_ outputs: [TensorView]) throws -> Classification {
+    /// - Parameter needsFiniteScore: Whether it is an error if no score is finite. Some networks return no finite score
+    ///   for some pictures, for example a network that divides by the contrast of a crop.
+    func read(_ outputs: [TensorView], needsFiniteScore: Bool = false) throws -> Classification {
         guard outputs.indices.contains(output) else {
             throw ODTError(.failed, "the classifier returned \(outputs.count) outputs, fewer than its model declares")
         }
@@ -77,7 +79,7 @@ struct ClassifierOutputDecoder: Sendable {
             guard scores.count == labels.count else {
                 throw ODTError(.failed, "the classifier returned \(scores.count) scores for \(labels.count) labels")
             }
-            guard scores.contains(where: \.isFinite) else {
+            guard !needsFiniteScore || scores.contains(where: \.isFinite) else {
                 throw ODTError(
                     .failed,
                     "the classifier returned no finite score; check its input normalisation, or export it again")

@@ -38,11 +38,11 @@ package final class CropClassifier: Classifier {
         self.reading = reading
         threshold = manifest?.scoreThreshold ?? Self.usualThreshold
         let input = try inspection.classifierInput()
-        let check: Network.WarmUpCheck? = manifest?.knownAnswers.first(for: input).map { answer in
-            { outputs, _ in
-                if let problem = try answer.problem(of: reading.read(outputs), comparesLabels: labelFile == nil) {
-                    throw KnownAnswer.error(problem, file: file, device: device)
-                }
+        let answer = manifest?.knownAnswers.first(for: input)
+        let check: Network.WarmUpCheck = { outputs, _ in
+            let found = try reading.read(outputs, needsFiniteScore: true)
+            if let problem = answer?.problem(of: found, comparesLabels: labelFile == nil) {
+                throw KnownAnswer.error(problem, file: file, device: device)
             }
         }
         let network = try Network.load(

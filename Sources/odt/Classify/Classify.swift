@@ -61,6 +61,9 @@ private func classify(_ crops: [Crop], _ line: CommandLineOptions) throws -> Int
         do {
             let whole = Box(x: 0, y: 0, width: Double(picture.width), height: Double(picture.height))
             let answer = try picture.withFrame { try classifier.start($0, box: crop.box ?? whole) }.wait()
+            guard answer.labelScore.isFinite else {
+                throw ODTError(.failed, "\(crop.picture): the classifier returned scores that are not finite")
+            }
             let report = CropReport(crop, answer, threshold: threshold ?? classifier.threshold)
             print(line.has("--json") ? report.json.text : report.text)
             flushOutput()

@@ -190,6 +190,12 @@ import Testing
             }
         }
         #expect(throws: Never.self) { try read([Float.nan, .infinity, 0, 0, 0], .float32) }
-        #expect(throws: ODTError.self) { try read([Float](repeating: .nan, count: 5), .float32) }
+    }
+
+    /// A classifier that divides by the contrast of the crop returns no finite score for a uniform crop.
+    @Test(arguments: [Float.nan, .infinity, -.infinity])
+    func cropWithoutFiniteScoreGivesNoVerdict(score: Float) throws {
+        let found = try read([Float](repeating: score, count: 5), .float32)
+        #expect(!found.scores.isValid && !found.labelScore.isFinite)
     }
 }

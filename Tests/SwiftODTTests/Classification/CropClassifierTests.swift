@@ -78,4 +78,20 @@ import Testing
         }
         #expect(mismatched.description.contains(network.file))
     }
+
+    @Test func networkWithoutFiniteScoreIsRefusedWhenLoaded() throws {
+        let network = try TestNetwork([[1, 3, 32, 32]])
+        let labels = TestNetwork.folder + "/pixels.txt"
+        try (0..<3072).map { "thing \($0)" }.joined(separator: "\n")
+            .write(toFile: labels, atomically: true, encoding: .utf8)
+        #expect(throws: Never.self) { _ = try CropClassifier(modelFile: network.file, labelFile: labels) }
+        // The square roots of the negative input values are not numbers.
+        let layers = try String(contentsOfFile: network.file, encoding: .utf8)
+        try layers.replacingOccurrences(of: "ReLU", with: "Sqrt")
+            .write(toFile: network.file, atomically: true, encoding: .utf8)
+        try #"{"name": "mine", "input": {"mean": 300, "scale": 1}}"#
+            .write(toFile: ModelManifest.path(besideModel: network.file), atomically: true, encoding: .utf8)
+        let error = try detectorError { _ = try CropClassifier(modelFile: network.file, labelFile: labels) }
+        #expect(error.description.contains("no finite score"))
+    }
 }
