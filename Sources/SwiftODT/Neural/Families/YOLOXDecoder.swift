@@ -11,8 +11,9 @@ struct YOLOXDecoder: AssembledDecoder {
     var extraCount = 0
     /// The index of the network's output that has the boxes.
     var output = 0
-    /// The possible numbers of rows. `nil` for any number.
-    var rowCounts: [Int]?
+    /// The possible grids of YOLOv5, v6 and v7. They have three boxes per cell, or one decoded box (v6). `nil` for any
+    /// number of rows.
+    var boxGrids: [CellGrid]?
     private let givesPixels = ModelHeuristic()
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
@@ -24,14 +25,18 @@ struct YOLOXDecoder: AssembledDecoder {
             guard let rows = ScoreRows(values, stride: length, firstClass: 5, classCount: classCount),
                 grid == nil || rows.count == grid?.count
             else { throw assembly.mismatch(outputs) }
-            guard rowCounts?.contains(rows.count) != false else {
+            guard
+                boxGrids?.contains(where: {
+                    rows.count == 3 * $0.count || rows.count == $0.count && isDecoded(values, in: $0)
+                }) != false
+            else {
                 throw assembly.mismatch(
                     outputs,
                     remedy: "YOLOv5 returns another number of boxes for an input of \(input.width)x\(input.height); "
                         + "set \"family\": \"yolox\" or \"family\": \"yolo-end-to-end\" in a manifest, or "
                         + "\"family\": \"yolov5\" to accept any number of boxes")
             }
-            let cells = isDecoded(values) ? nil : grid
+            let cells = isDecoded(values, in: grid) ? nil : grid
             var candidates: [Candidate] = []
             for row in 0..<rows.count {
                 let box = values.baseAddress! + row * length
@@ -58,11 +63,11 @@ struct YOLOXDecoder: AssembledDecoder {
     /// Returns whether a network with a grid decodes the boxes itself, as some exported networks do. The boxes of the
     /// last row of cells in the first level show this. Decoded boxes have their centres near the bottom of the input.
     /// Centres that are not decoded are relative to the cell and thus near 0.
-    private func isDecoded(_ values: UnsafeBufferPointer<Float>) -> Bool {
+    private func isDecoded(_ values: UnsafeBufferPointer<Float>, in grid: CellGrid?) -> Bool {
         guard let level = grid?.levels[0], level.columns >= 8, level.rows >= 8 else { return false }
         let half = Float((level.rows - 1) * level.stride) / 2
         let first = level.columns * (level.rows - 1)
-        let centers = (first..<first + level.columns).lazy.map { values[$0 * (5 + classCount) + 1] }
+        let centers = (first..<first + level.columns).lazy.map { values[$0 * (5 + classCount + extraCount) + 1] }
         let far = centers.count { $0 > half }
         return givesPixels.isLikely(votesFor: far, against: centers.count { $0.isFinite } - far)
     }
@@ -91,15 +96,15 @@ extension YOLOXDecoder {
             case .objectness(let classes) = BoxEncoding(columns - masks, in: inspection), !inspection.isLikelyEndToEnd
         else { return nil }
         let input = try inspection.input(YOLOv8Decoder.usual)
-        var rowCounts: [Int]?
+        var boxGrids: [CellGrid]?
         if inspection.namedFamily != .yolov5 {
             // Each cell has three boxes.
-            let counts = inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]]).map { 3 * $0.count }
-            if let rows = matrix.rows, !counts.contains(rows) { return nil }
-            rowCounts = counts
+            let grids = inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]])
+            if let rows = matrix.rows, !grids.contains(where: { 3 * $0.count == rows }) { return nil }
+            boxGrids = grids
         }
         self.init(
             assembly: try inspection.assembly(input, classes: classes), grid: nil, classCount: classes,
-            extraCount: masks, output: output, rowCounts: rowCounts)
+            extraCount: masks, output: output, boxGrids: boxGrids)
     }
 }

@@ -134,8 +134,9 @@ import Testing
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.72, label: "thing 2")
     }
 
-    /// YOLOX with a dynamic size has the outputs of YOLOv5, but one box per cell and not three.
-    @Test func rowsOfDynamicYOLOXAreAnErrorInYOLOv5() throws {
+    /// YOLOX with a dynamic size has the outputs of YOLOv5, but one box per cell and not three. YOLOv6 has one decoded
+    /// box per cell.
+    @Test func rowsOfDynamicYOLOXAreAnErrorInYOLOv5UnlessDecoded() throws {
         let network = NetworkDescription(
             inputs: [TensorDescription(name: "image", shape: [1, 3, nil, nil], element: .float32)],
             outputs: [TensorDescription(name: "", shape: [1, nil, 8], element: .float32)])
@@ -153,6 +154,13 @@ import Testing
         } throws: {
             "\($0)".contains("set \"family\": \"yolox\"")
         }
+        let decoded = TestTensor([1, 84, 8]) { numbers in
+            for column in 0..<8 { numbers[(56 + column) * 8 + 1] = 61 }
+            numbers.replaceSubrange(65 * 8..<65 * 8 + 8, with: [24, 20, 16, 32, 1, 0.1, 0.9, 0.2])
+        }
+        let found = try decoder(nil).decode([decoded])
+        #expect(found.map(\.label?.text) == ["thing 1"])
+        #expect(found.allSatisfy { $0.box.iou(Box(centerX: 24, centerY: 20, width: 16, height: 32)) > 0.999 })
         #expect(try decoder(.yolox).decode([cells]).isEmpty)
         #expect(try decoder(.yolov5).decode([cells]).isEmpty)
     }
