@@ -71,7 +71,7 @@ extension Float {
 extension Candidate {
     /// Whether the score is finite, the box has a positive area, and the coordinates are small enough for exact
     /// arithmetic.
-    fileprivate var isValid: Bool {
+    var isValid: Bool {
         let largest: Float = 1e6
         return score.isFinite && minX > -largest && minY > -largest && maxX < largest && maxY < largest
             && maxX > minX && maxY > minY

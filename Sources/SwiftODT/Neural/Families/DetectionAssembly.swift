@@ -46,7 +46,7 @@ struct DetectionAssembly: Sendable {
     func detections(
         from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool
     ) throws -> [Detection] {
-        if let impossible = candidates.first(where: { $0.score.isFinite && $0.score > Self.maximumScore }) {
+        if let impossible = candidates.first(where: { $0.isValid && $0.score > Self.maximumScore }) {
             throw ODTError(
                 .unsupported,
                 "\(file) returns the score \(impossible.score), but scores are from 0 to 1, so its outputs have another "

@@ -407,6 +407,16 @@ import Testing
             gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 1, label: "thing 1")
     }
 
+    /// Some networks fill the rows after the last detection with arbitrary values.
+    @Test func scoreOfEmptyBoxIsIgnored() throws {
+        let output = TestTensor([1, 84, 7]) { numbers in
+            numbers.replaceSubrange(0..<14, with: [32, 20, 10, 30, 0, 0.8, 0, 9, 9, 0, 0, 0, 700, 0])
+        }
+        try expect(
+            [output], input: [1, 3, 64, 64], labels: names(3), family: .yolov8,
+            gives: Box(centerX: 32, centerY: 20, width: 10, height: 30), score: 0.8, label: "thing 1")
+    }
+
     @Test func logitsNeedFamilyThatSupportsThem() throws {
         var manifest = ModelManifest(name: "mine")
         manifest.scoresAreLogits = true
