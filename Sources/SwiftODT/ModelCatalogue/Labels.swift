@@ -115,10 +115,12 @@ package struct Labels: Sendable {
         return placed(names)
     }
 
-    /// Returns whether a text is JSON, or a YAML file of a data set with the entry `names`.
+    /// Returns whether a text is JSON, or a YAML file of a data set with the entry `names`. A list of names may begin with
+    /// a name such as "[background]".
     private static func isConfiguration(_ text: String) -> Bool {
-        let first = text.first { !$0.isWhitespace }
-        return first == "{" || first == "["
+        let start = text.drop(while: \.isWhitespace)
+        let second = start.dropFirst().first { !$0.isWhitespace || $0.isNewline } ?? "\n"
+        return (start.hasPrefix("{") || start.hasPrefix("[")) && (second.isNewline || "\"'[]{}".contains(second))
             || text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("names:") }
     }
 

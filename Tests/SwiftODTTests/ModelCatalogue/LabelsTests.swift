@@ -54,6 +54,12 @@ import Testing
         #expect(Labels(parsing: [0x54, 0x46, 0x4C, 0x33, 0x00, 0x12]) == nil)
     }
 
+    @Test func firstNameMayBeginWithBracket() {
+        #expect(texts("[background]\ncat") == ["[background]", "cat"])
+        #expect(texts("{none}\n[PAD]") == ["{none}", "[PAD]"])
+        #expect(texts("[]") == nil && texts("[") == nil && texts("[\r\n  1]") == nil && texts("[ ['cat']]") == nil)
+    }
+
     @Test func invisibleCharactersAreDropped() {
         #expect(texts("per\u{1}son\nc\u{7}ar") == ["person", "car"])
     }
