@@ -49,7 +49,8 @@ package final class AnnotationPipeline: Sendable {
     package init(
         _ input: Input, output: Output?, properties: [String], notify: @escaping @Sendable (String) -> Void
     ) throws {
-        let pipeline = try Pipeline(Self.description(input, output))
+        let isChain = if case .chain = input { true } else { false }
+        let pipeline = try Pipeline(Self.description(input, output), isFromUser: isChain)
         if case .media(let source) = input { source.setAddress(in: pipeline) }
         let (element, upright) = (pipeline["swiftodt"], pipeline["upright"])
         for property in properties { try PropertySetting.set(property, of: element) }

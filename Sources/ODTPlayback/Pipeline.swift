@@ -12,10 +12,11 @@ import SwiftODT
 package final class Pipeline: @unchecked Sendable {
     package let top: UnsafeMutablePointer<GstElement>
 
+    /// - Parameter isFromUser: Whether the user has written the description, so that an error in it is invalid input.
     /// - Throws: ``PlaybackError`` if the description is invalid or an element is missing. For a missing element, the
     ///   text names the Debian package.
-    package init(_ description: String) throws {
-        let parsed = try Self.parse(description, as: "pipeline") {
+    package init(_ description: String, isFromUser: Bool = false) throws {
+        let parsed = try Self.parse(description, as: "pipeline", isFromUser: isFromUser) {
             gst_parse_launch_full(description, $0, GST_PARSE_FLAG_FATAL_ERRORS, &$1)
         }
         if g_type_check_instance_is_a(parsed.typeInstance, gst_pipeline_get_type()) != 0 {
@@ -142,7 +143,7 @@ package final class Pipeline: @unchecked Sendable {
     ///
     /// - Parameter call: Calls one of GStreamer's functions.
     private static func parse(
-        _ description: String, as kind: String,
+        _ description: String, as kind: String, isFromUser: Bool = false,
         by call: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> UnsafeMutablePointer<GstElement>?
     ) throws -> UnsafeMutablePointer<GstElement> {
         // GStreamer reads a description only up to the first NUL character.
@@ -162,7 +163,7 @@ package final class Pipeline: @unchecked Sendable {
         }
         guard let parsed else {
             throw PlaybackError(
-                "'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))", isUsage: true)
+                "'\(description)' is not a valid \(kind): \(ErrorText.take(&problem))", isUsage: isFromUser)
         }
         gst_object_ref_sink(parsed)
         return parsed

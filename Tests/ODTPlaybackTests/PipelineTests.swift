@@ -20,6 +20,16 @@ import Testing
         #expect(MissingElement.remedy(for: "vp9enc").contains("gstreamer1.0-plugins-good"))
     }
 
+    /// An older GStreamer may lack a property that a description of this package sets.
+    @Test(arguments: [false, true])
+    func invalidDescriptionIsInvalidInputOnlyIfFromUser(isFromUser: Bool) {
+        #expect {
+            _ = try Pipeline("fakesrc nonsense=1 ! fakesink", isFromUser: isFromUser)
+        } throws: {
+            ($0 as? PlaybackError)?.isUsage == isFromUser
+        }
+    }
+
     @Test(arguments: [
         "nonsense=1", "num-buffers", "num-buffers=many", "num-buffers=-2", "sizetype=nonsense", "parent=x",
     ])
