@@ -67,15 +67,28 @@ class Reload(Watching):
             self.assertEqual(watch.end(), 0)
             self.assertEqual(events(watch.said, "one"), [("connected", 1), ("ended", 1)])
 
-    def test_hang_up_during_the_start_reloads(self):
-        """Without a registry, GStreamer first searches all plugins. SIGHUP arrives before the end of the search."""
+    def starting(self, options=""):
+        """Starts a watch that handles signals, but has not started its camera. Without a registry, GStreamer first searches all
+        plugins."""
         registry = self.path("registry.bin")
-        with Watch("--config", self.configure("one]\nsource=rtsp://127.0.0.1:1/none"), GST_REGISTRY=registry) as watch:
-            end = time.monotonic() + 60
-            while not blocks(watch.program, signal.SIGHUP):
-                self.assertLess(time.monotonic(), end)
-                time.sleep(0.005)
-            self.assertFalse(os.path.exists(registry))
+        watch = Watch(
+            "--config", self.configure("one]\nsource=rtsp://127.0.0.1:1/none", options=options), GST_REGISTRY=registry)
+        end = time.monotonic() + 60
+        while not blocks(watch.program, signal.SIGHUP):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.005)
+        self.assertFalse(os.path.exists(registry))
+        return watch
+
+    def test_signal_during_the_start_ends_it(self):
+        store = self.path("store")
+        with self.starting(f"store={store}") as watch:
+            self.assertEqual(watch.end(), 0)
+            self.assertEqual(watch.said, [])
+            self.assertFalse(os.path.exists(store))
+
+    def test_hang_up_during_the_start_reloads(self):
+        with self.starting() as watch:
             watch.program.send_signal(signal.SIGHUP)
             watch.complaint("configuration reloaded: no camera changed")
             self.assertEqual(watch.end(signal.SIGTERM), 0)
