@@ -73,7 +73,7 @@ package struct Labels: Sendable {
         guard !bytes.contains(0) else { return nil }
         let withoutMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         let text = String(decoding: withoutMark, as: UTF8.self)
-        guard !Self.isConfiguration(text), let names = Self.isLabelMap(text) ? Self.blocks(text) : Self.lines(text),
+        guard !Self.isJSONOrDatasetYAML(text), let names = Self.isLabelMap(text) ? Self.blocks(text) : Self.lines(text),
             names.count - 1 <= Self.largestIndex, names.contains(where: { !$0.isEmpty }),
             names.allSatisfy(Self.isName)
         else { return nil }
@@ -117,7 +117,7 @@ package struct Labels: Sendable {
 
     /// Returns whether a text is JSON, or a YAML file of a data set with the entry `names`. A list of names may begin with
     /// a name such as "[background]".
-    private static func isConfiguration(_ text: String) -> Bool {
+    private static func isJSONOrDatasetYAML(_ text: String) -> Bool {
         let start = text.drop(while: \.isWhitespace)
         let second = start.dropFirst().first { !$0.isWhitespace || $0.isNewline } ?? "\n"
         return (start.hasPrefix("{") || start.hasPrefix("[")) && (second.isNewline || "\"'[]{}".contains(second))

@@ -114,10 +114,7 @@ extension FlatBuffer {
     /// with another operation. Operations that only convert the result are ignored.
     var endsWithLogistic: Bool? {
         guard let root, let operations = root.tables(2).first?.tables(3) else { return nil }
-        // Old files have only the first of the two fields.
-        let codes = root.tables(1).map {
-            max(Int32($0.integer(0, as: Int8.self) ?? 0), $0.integer(3, as: Int32.self) ?? 0)
-        }
+        let codes = root.operationCodes
         for operation in operations.reversed() {
             let index = Int(operation.integer(0, as: UInt32.self) ?? 0)
             guard codes.indices.contains(index) else { return nil }
@@ -132,8 +129,15 @@ extension FlatBuffer {
     }
 }
 
+extension FlatBuffer.Table {
+    /// The codes of a model's operation types. Codes below 127 are in an older field of the schema.
+    var operationCodes: [Int] {
+        tables(1).map { max(Int($0.integer(0, as: Int8.self) ?? 0), Int($0.integer(3, as: Int32.self) ?? 0)) }
+    }
+}
+
 /// Codes of the operations in the TFLite schema.
-private enum TFLiteOperation {
-    static let (dequantize, logistic, reshape, softmax, quantize): (Int32, Int32, Int32, Int32, Int32) =
-        (6, 14, 22, 25, 114)
+enum TFLiteOperation {
+    static let (convolution, fullyConnected) = (3, 9)
+    static let (dequantize, logistic, reshape, softmax, quantize) = (6, 14, 22, 25, 114)
 }

@@ -33,10 +33,7 @@ struct TFLiteWeights {
         scaleUses = tensors.reduce(into: [:]) { uses, tensor in
             if let scales = Self.scales(tensor) { uses[scales.lowerBound, default: 0] += 1 }
         }
-        // Operations with a number below 127 are in an older field of the schema.
-        let codes = root.tables(1).map {
-            max(Int($0.integer(0, as: Int8.self) ?? 0), Int($0.integer(3, as: Int32.self) ?? 0))
-        }
+        let codes = root.operationCodes
         var uses: [Int: Int] = [:]
         for operation in graph.tables(3) {
             let code = Int(operation.integer(0, as: UInt32.self) ?? 0)
@@ -44,7 +41,8 @@ struct TFLiteWeights {
                 tensors.indices.contains(Int(number)) ? tensors[Int(number)] : nil
             }
             for place in inputs.compactMap({ $0.flatMap(place) }) { uses[place, default: 0] += 1 }
-            guard codes.indices.contains(code), [Self.convolution, Self.fullyConnected].contains(codes[code]),
+            guard codes.indices.contains(code),
+                [TFLiteOperation.convolution, TFLiteOperation.fullyConnected].contains(codes[code]),
                 inputs.count >= 2, let weights = inputs[1], let place = place(weights),
                 [inputs[0], weights].allSatisfy({ $0?.integer(1, as: UInt8.self) == Self.int8 })
             else { continue }
@@ -58,7 +56,6 @@ struct TFLiteWeights {
         }
     }
 
-    private static let (convolution, fullyConnected) = (3, 9)
     private static let (int8, int32): (UInt8, UInt8) = (9, 2)
 
     private static func scales(_ tensor: FlatBuffer.Table) -> Range<Int>? { tensor.table(4)?.span(2, size: 4) }

@@ -81,7 +81,6 @@ extension DETRDecoder {
     /// The input of RT-DETR. The picture is stretched to the input.
     static let usualRealTime = NetworkInput(width: 640, height: 640, scale: SIMD3(repeating: 1 / 255))
     private static let usualMaximumQueries = 1000
-    private static let gridStrides = [[8, 16, 32], [8, 16, 32, 64]]
 
     init?(_ inspection: NetworkInspection) throws {
         let maximumQueries: Int = inspection.namedFamily == .detr ? .max : Self.usualMaximumQueries
@@ -98,7 +97,7 @@ extension DETRDecoder {
             let input = try inspection.input(Self.usualRealTime)
             guard
                 inspection.namedFamily == .detr
-                    || inspection.grid(input, cells: row.rows, usual: Self.gridStrides) == nil
+                    || inspection.grid(input, cells: row.rows) == nil
             else { return nil }
             self.init(
                 assembly: try inspection.assembly(input, classes: columns - 4), boxesOutput: 0, scoresOutput: 0,
@@ -118,7 +117,7 @@ extension DETRDecoder {
         if inspection.namedFamily != .detr, let rows = matrices[boxes]?.rows {
             // YOLO-NAS and others return decoded boxes and scores for the cells of a grid.
             guard rows <= maximumQueries,
-                inspection.grid(try inspection.input(Self.usual), cells: rows, usual: Self.gridStrides) == nil
+                inspection.grid(try inspection.input(Self.usual), cells: rows) == nil
             else { return nil }
         }
         // RF-DETR names its box output "dets". Its class scores are independent logits and not a softmax.

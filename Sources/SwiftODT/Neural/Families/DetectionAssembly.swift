@@ -46,12 +46,12 @@ struct DetectionAssembly: Sendable {
     func detections(
         from candidates: [Candidate], placement: InputPlacement, options: DetectionOptions, suppressed: Bool
     ) throws -> [Detection] {
-        if let impossible = candidates.first(where: { $0.isValid && $0.score > Self.maximumScore }) {
+        if let tooHigh = candidates.first(where: { $0.isValid && $0.score > Self.maximumScore }) {
             throw ODTError(
                 .unsupported,
-                "\(file) returns the score \(impossible.score), but scores are from 0 to 1, so its outputs have another "
-                    + "layout or are logits; set \"family\" or \"logits\": true in its manifest, or export it with scores "
-                    + "from 0 to 1")
+                "\(file) returns the score \(tooHigh.score), but scores are from 0 to 1: the outputs are logits or have "
+                    + "another layout; export it with scores from 0 to 1, or set \"family\" in its manifest (\"logits\": "
+                    + "true works only for ssd, efficientdet, detr and nanodet)")
         }
         if names.count > 0, let unnamed = candidates.first(where: { $0.classIndex >= names.count }) {
             throw ODTError(
@@ -98,10 +98,10 @@ struct DetectionAssembly: Sendable {
         return givesFractions.isLikely(votesFor: atCorner, against: candidates.count - atCorner)
     }
 
-    /// Checks class scores to which the decoder applies the logistic function, if it returned a candidate for every box.
+    /// Call this if every box has become a candidate.
     ///
-    /// - Throws: ``ODTError`` if all values are from 0 to 1. They are then probabilities. The logistic function converts
-    ///   them to scores of at least 0.5.
+    /// - Throws: ``ODTError`` if all raw scores are from 0 to 1. They are then probabilities, which the logistic function
+    ///   would raise to at least 0.5.
     func requireLogits(_ scores: [TensorView]) throws {
         for output in scores {
             let areProbabilities = try output.withSparseNumbers { numbers in
@@ -111,8 +111,8 @@ struct DetectionAssembly: Sendable {
         }
         throw ODTError(
             .unsupported,
-            "\(file) returns only class scores from 0 to 1 although its family has logits; set \"logits\": false in its "
-                + "manifest, or set another family")
+            "\(file) returns class scores from 0 to 1, but its family expects logits; set \"logits\": false in its "
+                + "manifest, or set another \"family\"")
     }
 
     func mismatch(

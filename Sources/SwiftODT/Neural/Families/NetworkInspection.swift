@@ -101,16 +101,19 @@ struct NetworkInspection {
     /// specifies no strides, the grid has one of the lists in `usual`.
     ///
     /// - Parameter cells: the number of cells of all levels. `nil` for any number.
-    func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]]) -> CellGrid? {
+    func grid(_ input: NetworkInput, cells: Int?, usual: [[Int]] = usualStrides) -> CellGrid? {
         let all = grids(input, usual: usual)
         return cells == nil ? all.first : all.first { $0.count == cells }
     }
 
-    func grids(_ input: NetworkInput, usual: [[Int]]) -> [CellGrid] {
+    func grids(_ input: NetworkInput, usual: [[Int]] = usualStrides) -> [CellGrid] {
         (manifest?.strides.map { [$0] } ?? usual).map {
             CellGrid(width: input.width, height: input.height, strides: $0)
         }
     }
+
+    /// The strides of most networks. If every number of cells fits, the first list applies.
+    static let usualStrides = [[8, 16, 32], [8, 16, 32, 64]]
 
     /// - Parameter hasBackground: whether the labels can begin with a background class that the classes do not contain.
     func assembly(_ input: NetworkInput, classes: Int?, hasBackground: Bool = true) throws -> DetectionAssembly {

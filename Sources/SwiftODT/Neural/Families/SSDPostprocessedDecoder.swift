@@ -7,8 +7,6 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
     let firstClass: Int
     /// Whether the manifest determines ``firstClass``.
     var isBackgroundGiven = false
-    /// Whether class 0 is an object but has no label, so that the labels probably count from 1.
-    var isClassZeroUnnamed = false
     var isSuppressed = true
 
     func candidates(_ outputs: [TensorView], from floor: Float) throws -> [Candidate] {
@@ -37,9 +35,9 @@ struct SSDPostprocessedDecoder: AssembledDecoder {
                 "\(assembly.file) returns class 0, so it has no background class and all labels would be shifted; set "
                     + "\"background\": false in its manifest")
         }
-        // The network's classes can be COCO's original category ids, so that the labels are right unless it returns
-        // class 0.
-        guard number > 0 || !isClassZeroUnnamed else {
+        // COCO's original category ids count from 1. A network that uses them never returns class 0, so the labels are
+        // right until class 0 occurs.
+        guard number > 0 || isBackgroundGiven || !assembly.names.beginsWithBackground else {
             throw ODTError(
                 .unsupported,
                 "\(assembly.file) returns class 0, but its labels count from 1 or begin with a background class, so all "
@@ -162,11 +160,9 @@ extension SSDPostprocessedDecoder {
         if case .separate(_, _, _, certain: false, topFirst: true) = form { isTFLite = true }
         let assembly = try inspection.assembly(
             input, classes: inspection.manifest?.classes, hasBackground: firstClass == 1 || isTFLite)
-        let isBackgroundGiven = inspection.manifest?.hasBackground != nil
         self.init(
-            assembly: assembly, form: form, firstClass: firstClass, isBackgroundGiven: isBackgroundGiven,
-            isClassZeroUnnamed: firstClass == 0 && !isBackgroundGiven && assembly.names.beginsWithBackground,
-            isSuppressed: isSuppressed)
+            assembly: assembly, form: form, firstClass: firstClass,
+            isBackgroundGiven: inspection.manifest?.hasBackground != nil, isSuppressed: isSuppressed)
     }
 }
 
@@ -199,8 +195,7 @@ enum PostprocessedLayout: Sendable {
         guard case .separate(let boxes, _, _, _, topFirst: false) = self,
             let rows = inspection.outputs[boxes].shape.dropLast().last ?? nil
         else { return false }
-        return inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]])
-            .contains { rows == $0.count || rows == 3 * $0.count }
+        return inspection.grids(input).contains { rows == $0.count || rows == 3 * $0.count }
     }
 
     /// Returns the layout, and the index of the first class that is not the background (0 or 1). Returns `nil` for an

@@ -83,9 +83,7 @@ extension YOLOXDecoder {
             matrix.rows != nil || inspection.namedFamily == .yolox
         else { return nil }
         let input = try inspection.input(Self.usual)
-        guard let grid = inspection.grid(input, cells: matrix.rows, usual: [[8, 16, 32], [8, 16, 32, 64]]) else {
-            return nil
-        }
+        guard let grid = inspection.grid(input, cells: matrix.rows) else { return nil }
         self.init(assembly: try inspection.assembly(input, classes: classes), grid: grid, classCount: classes)
     }
 
@@ -99,7 +97,7 @@ extension YOLOXDecoder {
         var boxGrids: [CellGrid]?
         if inspection.namedFamily != .yolov5 {
             // Each cell has three boxes.
-            let grids = inspection.grids(input, usual: [[8, 16, 32], [8, 16, 32, 64]])
+            let grids = inspection.grids(input)
             if let rows = matrix.rows, !grids.contains(where: { 3 * $0.count == rows }) { return nil }
             boxGrids = grids
         }

@@ -50,10 +50,9 @@ extension YOLOv8Decoder {
     init?(_ inspection: NetworkInspection) throws {
         guard let (output, matrix, masks) = inspection.yolo else { return nil }
         let input = try inspection.input(Self.usual)
-        let strides = [[8, 16, 32], [8, 16, 32, 64]]
         let named = inspection.namedFamily == .yolov8
         if let numbers = matrix.rows, numbers > 4 + masks,
-            inspection.grid(input, cells: matrix.columns, usual: strides) != nil,
+            inspection.grid(input, cells: matrix.columns) != nil,
             matrix.columns != nil || named || inspection.isPlausible(numbers - 4 - masks)
         {
             let classes = numbers - 4 - masks
@@ -61,7 +60,7 @@ extension YOLOv8Decoder {
                 assembly: try inspection.assembly(input, classes: classes), output: output, classCount: classes,
                 rowwise: false)
         } else if let numbers = matrix.columns, case .plain(let classes) = BoxEncoding(numbers - masks, in: inspection),
-            inspection.grid(input, cells: matrix.rows, usual: strides) != nil, !inspection.isLikelyEndToEnd
+            inspection.grid(input, cells: matrix.rows) != nil, !inspection.isLikelyEndToEnd
         {
             self.init(
                 assembly: try inspection.assembly(input, classes: classes), output: output, classCount: classes,

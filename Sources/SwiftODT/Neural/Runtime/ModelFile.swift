@@ -84,16 +84,16 @@ struct ModelFile: Hashable {
         }
     }
 
-    /// Returns the names that exporters usually choose, and those that the model contains. A large model file is not
-    /// read, because it probably contains its weights itself.
+    /// Returns the names that exporters usually choose, and those that the model contains.
     private static func externalWeights(of path: String) -> [String] {
-        let content = (try? FileBytes.read(path, limit: largestWithoutWeights)) ?? []
+        let content = (try? FileBytes.read(path, limit: largestSearchedFile)) ?? []
         let named = ONNXGraph.externalFiles(content).map { FilePath.folder(of: path) + "/" + $0 }
         return Set(named + [path + ".data", path + "_data"]).sorted()
     }
 
-    /// In bytes.
-    private static let largestWithoutWeights = 1 << 24
+    /// The maximum size, in bytes, of an .onnx file that is searched for names of weights files. Larger files probably
+    /// contain their weights.
+    private static let largestSearchedFile = 1 << 24
 
     /// Returns whether the path leads to a readable regular file. The runtime would block on a pipe, and would read a
     /// device without end.
