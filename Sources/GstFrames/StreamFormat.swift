@@ -53,8 +53,8 @@ package struct StreamFormat {
             || info.interlace_mode == GST_VIDEO_INTERLACE_MODE_MIXED
     }
 
-    /// Whether each view of a multiview stream has its own pictures: in each buffer, of which only the first picture is
-    /// mapped, or in alternating buffers.
+    /// Whether each view of a multiview stream has its own picture. Either a buffer has several pictures, of which only
+    /// the first is mapped, or the views alternate from buffer to buffer.
     package var hasSeparateViews: Bool {
         let mode = info.ABI.abi.multiview_mode
         return mode == GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME

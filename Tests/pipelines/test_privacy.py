@@ -89,11 +89,6 @@ class Privacy(unittest.TestCase):
                     self.assertEqual(said.errors, [])
                     self.assertTrue(any(remedy in warning.gerror.message for warning in said.warnings), said.warnings)
 
-    def test_alternating_views_are_an_error(self):
-        for mode in ("frame-by-frame", "multiview-frame-by-frame"):
-            said = run(f"{ball(5)} ! capssetter caps=video/x-raw,multiview-mode={mode},views=2 ! swiftodt detector=motion box-style=blur ! fakesink")
-            self.assertTrue(any("split the views" in error.gerror.message for error in said.errors), mode)
-
     def test_recording_that_ends_before_the_video_is_an_error(self):
         """In both formats. A recording without a result for 5 s is one, too."""
         header = {"swiftodt-detections": 1, "width": 320, "height": 240, "orientation": "identity", "frame-rate": "30/1", "score-floor": 0.1,
@@ -118,32 +113,28 @@ class Privacy(unittest.TestCase):
 
     def test_frame_numbers_that_do_not_fit_the_video_are_an_error(self):
         """MOTChallenge text numbers the frames. The caps of a video with a variable frame rate have its mean rate."""
+        source = f"{ball(60)} ! capssetter caps=video/x-raw,framerate=10/1"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "found.txt")
             with open(path, "w", encoding="ascii") as file:
                 file.writelines(f"{number},1,9,9,50,80,0.9\n" for number in range(1, 61))
-            for source, fault in ((ball(60), None), (f"{ball(60)} ! capssetter caps=video/x-raw,framerate=10/1", "the frame rate varies"),
-                                  (ball(30), "the recording continues to frame 60")):
-                for strict in ("true", "false"):
-                    said = run(f"{source} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-strict={strict} ! fakesink")
-                    texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
-                    found = [any(fault in text for text in posted) if fault else bool(posted) for posted in texts]
-                    self.assertEqual(found, [bool(fault) and strict == "true", bool(fault) and strict == "false"], texts)
+            for strict in ("true", "false"):
+                said = run(f"{source} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-strict={strict} ! fakesink")
+                texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
+                found = [any("the frame rate varies" in text for text in posted) for posted in texts]
+                self.assertEqual(found, [strict == "true", strict == "false"], texts)
 
     def test_label_that_a_recording_cannot_have_is_an_error(self):
-        """A recording of an earlier version has no list of labels. If a detection has a similar label or another name for people, there is an
-        error, otherwise a warning before the end."""
+        """A recording of an earlier version has no list of labels. If a detection has another name for people, there is an error, otherwise a
+        warning before the end."""
         header = {"swiftodt-detections": 1, "width": 320, "height": 240, "score-floor": 0.1, "detector": "neural", "inference-interval": 1}
         end = {"end": True, "frames": 30, "time": 29 * 33333333}
         with tempfile.TemporaryDirectory() as folder:
-            for known, found, label, errors, warnings in (
-                    (["person", "dog"], "person", "people", 1, 0), (["person", "dog"], "person", "person", 0, 0), ([], "person", "statue", 0, 1),
-                    ([], "person", "people", 1, 0), ([], "persons", "person", 1, 0), ([], "pedestrian", "person", 1, 0),
-                    ([], "Person ", "person", 0, 0)):
-                path, more = os.path.join(folder, "found.jsonl"), {"labels": known} if known else {}
-                frames = [{"time": number * 33333333, "detections": [[9, 9, 50, 80, 0.9, 0, found]]} for number in range(30)]
-                with open(path, "w", encoding="ascii") as file:
-                    file.writelines(json.dumps(line) + "\n" for line in (header | more, *frames, end))
+            path = os.path.join(folder, "found.jsonl")
+            frames = [{"time": number * 33333333, "detections": [[9, 9, 50, 80, 0.9, 0, "person"]]} for number in range(30)]
+            with open(path, "w", encoding="ascii") as file:
+                file.writelines(json.dumps(line) + "\n" for line in (header, *frames, end))
+            for label, errors, warnings in (("statue", 0, 1), ("people", 1, 0)):
                 said = run(f"{ball(30)} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-labels={label} ! fakesink")
                 texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
                 self.assertEqual([sum(f"'{label}'" in text for text in posted) for posted in texts], [errors, warnings], texts)

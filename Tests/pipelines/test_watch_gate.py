@@ -85,11 +85,6 @@ class Files(Watching):
         self.assertEqual(count, 250)
         self.assertEqual(errors.count("cam: all frames are decoded: the gate needs H.264 or H.265"), 1)
 
-    def test_warns_once_of_distant_key_frames(self):
-        file = encoded(4000, "x264enc key-int-max=1000", pattern=CALM)
-        _, errors = self.watch("--economy", "--quiet", f"cam={file}")
-        self.assertEqual(errors.count("gate: all frames are decoded, because the latest 3000 frames contain no closed group of pictures"), 1)
-
     def test_redaction_needs_all_frames(self):
         count, errors = self.analysed("--economy", "--set=box-style=blur", f"cam={self.file}")
         self.assertEqual(count, 250)

@@ -82,6 +82,6 @@ struct AnnotatorOptions: Hashable, Sendable {
 
     /// A redacted object has no outline.
     func redacts(_ label: String) -> Bool {
-        boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.comparableLabel))
+        boxStyle.redaction != nil && (privacyLabels.isEmpty || privacyLabels.contains(label.normalisedLabel))
     }
 }

@@ -37,7 +37,7 @@ struct Gate {
         case endOfStream = "end-of-stream"
     }
 
-    /// Why the gate does not become calm.
+    /// A reason for which the gate stays open, permanently or for ten minutes. The user is warned of it once.
     enum Obstacle {
         case decoder
         /// No group of pictures can be kept.
@@ -121,8 +121,6 @@ struct Gate {
         var passed: UInt64 = 0
         var dropped: UInt64 = 0
         var openings: [Reason: UInt64] = [:]
-        /// The obstacles so far.
-        var obstacles: Set<Obstacle> = []
         /// The age of the oldest kept frame at the latest opening of the gate.
         var delay: Nanoseconds = 0
         /// The maximum of ``delay`` over all openings.
@@ -132,6 +130,8 @@ struct Gate {
     private(set) var state = State.open
     private(set) var reason = Reason.start
     private(set) var counters = Counters()
+    /// The obstacles since the start.
+    private(set) var obstacles: Set<Obstacle> = []
     /// The frames after the latest still key frame.
     private var kept = Kept()
     /// The frames between the last but one and the latest still key frame. They are kept at most until swiftodt has
@@ -286,10 +286,14 @@ struct Gate {
         }
         group?.bytes += frame.size
         if frame.time == nil { group?.isTimed = false }
-        let isTimed = unkeepable.isTimed && frame.time != nil
-        unkeepable = (isGroupKeepable ? 0 : unkeepable.frames + 1, isGroupKeepable || isTimed)
+        if isGroupKeepable {
+            unkeepable = (0, true)
+        } else {
+            unkeepable.frames += 1
+            if frame.time == nil { unkeepable.isTimed = false }
+        }
         if unkeepable.frames >= Self.maximumUnkeepableFrames, !options.isForcedOpen {
-            counters.obstacles.insert(unkeepable.isTimed ? .groups : .missingTimestamps)
+            obstacles.insert(unkeepable.isTimed ? .groups : .missingTimestamps)
         }
     }
 
@@ -343,7 +347,7 @@ struct Gate {
             // The decoder has not output the key frame. With the frames after it, it may output frames again.
             request = .decoder
             ignoredStills = (ignoredStills.count + 1, latest ?? .min)
-            if ignoredStills.count == Self.maximumIgnoredStills { counters.obstacles.insert(.decoder) }
+            if ignoredStills.count == Self.maximumIgnoredStills { obstacles.insert(.decoder) }
         }
         // A report cannot be later than the latest frame, unless it belongs to the time before a restart of the clock.
         if isActive, !wantsFrames, let latest { quietSince = max(quietSince ?? .min, min(time ?? latest, latest)) }
@@ -371,10 +375,10 @@ struct Gate {
         latestStep = 0
     }
 
-    /// Called when the stream was flushed. Counters continue.
+    /// Called when the stream was flushed. Counters and obstacles are kept.
     mutating func flush() {
         var fresh = Gate()
-        fresh.counters = counters
+        (fresh.counters, fresh.obstacles) = (counters, obstacles)
         fresh.counters.dropped += UInt64(keptFrames)
         fresh.counters.openings[.start, default: 0] += 1
         self = fresh

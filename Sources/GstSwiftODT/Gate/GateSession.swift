@@ -52,7 +52,7 @@ final class GateSession: @unchecked Sendable {
     /// The problem with the latest caps; `nil` if there is none.
     private var refusal: String?
     /// The obstacles of which a warning was posted.
-    private var obstacles: Set<Gate.Obstacle> = []
+    private var warned: Set<Gate.Obstacle> = []
 
     init(element: ElementHandle) { self.element = element }
 
@@ -118,7 +118,7 @@ final class GateSession: @unchecked Sendable {
 
     func stop() {
         dropAll()
-        (format, refusal, obstacles) = (nil, nil, [])
+        (format, refusal, warned) = (nil, nil, [])
         state.withLock { $0.isStarted = false }
     }
 
@@ -157,12 +157,12 @@ final class GateSession: @unchecked Sendable {
             return GST_FLOW_NOT_NEGOTIATED
         }
         let frame = Gate.Frame(buffer, format)
-        let (action, reason, keepsEarlier, known) = state.withLock { state in
+        let (action, reason, keepsEarlier, obstacles) = state.withLock { state in
             let action = state.gate.decide(on: frame, state.options)
-            return (action, state.gate.reason, state.gate.keepsEarlier, state.gate.counters.obstacles)
+            return (action, state.gate.reason, state.gate.keepsEarlier, state.gate.obstacles)
         }
-        for obstacle in known.subtracting(obstacles) { element.warn(.format(obstacle.warning)) }
-        obstacles = known
+        for obstacle in obstacles.subtracting(warned) { element.warn(.format(obstacle.warning)) }
+        warned = obstacles
         element.log(.log, "the frame at \(buffer.pointee.pts) ns: \(action)")
         switch action {
         case .pass: return pass(buffer)

@@ -225,8 +225,7 @@ struct EventReport: Sendable {
             ("path-length", .real(event.event.pathLength)),
             ("epoch", .uint(report.epoch)),
         ]
-        // After the field `label`.
-        if let label = event.classifierLabel { fields.insert(("classifier-label", .text(label.text)), at: 4) }
+        if let label = event.classifierLabel { fields.append(("classifier-label", .text(label.text))) }
         if let reason = event.event.reason { fields.append(("reason", .text(reason.rawValue))) }
         if let source = report.source { fields.append(("source", .text(source))) }
         (message, self.fields) = ("swiftodt-track", fields)

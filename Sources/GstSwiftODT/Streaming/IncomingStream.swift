@@ -29,7 +29,8 @@ struct IncomingStream {
     private var preview: UInt64?
     /// The timestamps of processed frames that the gate before the decoder passes again.
     private var repeated: ClosedRange<UInt64>?
-    /// The timestamp of the key frame that the gate has passed again.
+    /// The timestamp of the key frame that the gate has passed again. A decoder that had not output it before outputs it
+    /// twice; the second one is skipped. `nil` after that.
     private var repeatedKeyFrame: UInt64?
     /// `nil` if no released frames are late.
     private var catchUp: CatchUp?
@@ -59,7 +60,6 @@ struct IncomingStream {
     mutating func isRepeated(_ times: FrameTimes) -> Bool {
         isStill = false
         if let repeated, repeated.contains(times.timestamp) { return true }
-        // The decoder had not output the key frame before the gate passed it again, and now outputs it twice.
         if times.timestamp == latestTimestamp, times.timestamp == repeatedKeyFrame {
             repeatedKeyFrame = nil
             return true
@@ -174,7 +174,9 @@ struct IncomingStream {
             preview = timestamp
         } else if gst_structure_has_name(structure, "swiftodt-rewind") != 0 {
             let latest = time("latest")
-            // After a wrong timestamp, decoders raise lower timestamps to it, up to a time that the gate has not reached.
+            // After a timestamp that is too late, decoders raise the following timestamps to it. `latestTimestamp` can then
+            // exceed every timestamp that the gate has received (`latest`), and released frames must not count as
+            // repeated.
             let end = latestTimestamp.map { min($0, latest) }
             repeated = end.flatMap { timestamp <= $0 && $0 != .max ? timestamp...$0 : nil }
             repeatedKeyFrame = timestamp

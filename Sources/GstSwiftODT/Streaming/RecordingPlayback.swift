@@ -73,7 +73,7 @@ private struct PlaybackState {
     private var videoStart: Nanoseconds?
     private var latest: (key: FrameKey, hasJumped: Bool)?
     /// Whether the gate before the decoder may have dropped frames.
-    private var hasSkipped = false
+    private var mayLackFrames = false
     /// The number of frames for which the recording has a result.
     private var found = 0
     /// The running time of the latest frame with a result, or of the first frame of the epoch. `nil` before the first
@@ -114,8 +114,10 @@ private struct PlaybackState {
             try requireRedaction(context.settings, fault)
             reportMismatch(.stream, fault)
         }
-        hasSkipped = hasSkipped || context.followsStill
-        if case .number(let number) = key, !context.hasJumped, !hasSkipped || context.settings.redacts,
+        mayLackFrames = mayLackFrames || context.followsStill
+        // Behind `swiftodtgate`, frames are missing by design, so their numbers differ from their count. Redaction needs
+        // every frame, so it is checked in any case.
+        if case .number(let number) = key, !context.hasJumped, !mayLackFrames || context.settings.redacts,
             abs(number - context.number) > 1
         {
             try reportDisplacement(.times, Self.variableRate)
@@ -260,9 +262,9 @@ private struct PlaybackState {
     }
 
     private static let variableRate =
-        "the times of the frames do not fit the frame rate in the caps, so the frame numbers of the recording do not fit "
-        + "the frames: the frame rate varies, or frames are dropped before the element; use a recording with times "
-        + "(record-detections), or convert the video to a constant frame rate before detection"
+        "frame numbers computed from the times and the frame rate in the caps differ from the number of received frames: the "
+        + "frame rate varies, or frames are dropped before the element; use a recording with times (record-detections), or "
+        + "convert the video to a constant frame rate before detection"
 
     private var otherTimes: String {
         "of the first \(reader.skippedLines + found) frames of the recording "

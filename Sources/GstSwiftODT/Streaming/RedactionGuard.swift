@@ -67,8 +67,8 @@ struct RedactionGuard {
     /// Checks the detections of a result. Called before the frame is drawn.
     ///
     /// - Throws: ``ODTError`` if a detection to redact has an invalid box, if there are more of them than tracks, or if a
-    ///   label in `privacy-labels` is probably misspelt: no detection has had this label, but a detection has a similar
-    ///   one, or another name for people. The labels are checked only if they are not known in advance.
+    ///   name in `privacy-labels` is misspelt. A name counts as misspelt if no detection has had it, and a detection has a
+    ///   similar label or another word for people. Names are checked only if the possible labels are unknown.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard let requested = checked?.labels, settings.requestsRedaction else { return }
         let options = settings.redaction
@@ -83,19 +83,16 @@ struct RedactionGuard {
             try fail(Self.tooMany, settings)
         }
         guard source?.labels == nil else { return }
-        var added: [String] = []
-        for label in detections.lazy.compactMap({ $0.label?.text.comparableLabel })
-        where !label.isEmpty && !seenLabels.contains(label) {
-            // The number of stored labels is limited, because an upstream element may send another label with every
-            // detection.
-            guard seenLabels.count < Self.maximumSeenLabels else { break }
-            seenLabels.insert(label)
-            added.append(label)
-        }
+        let found = Set(detections.compactMap { $0.label?.text.normalisedLabel }).subtracting([""])
+        // The number of stored labels is limited, because an upstream element may send another label with every
+        // detection.
+        let added = found.subtracting(seenLabels).sorted().prefix(Self.maximumSeenLabels - seenLabels.count)
+        seenLabels.formUnion(added)
         for label in added where !requested.contains(label) {
             guard let wrong = unseenLabels.first(where: { Self.isSimilar($0, to: label) }) else { continue }
             try fail(
-                "privacy-labels names '\(wrong)', but detections have the label '\(label)'; did you mean '\(label)'?",
+                "privacy-labels names '\(wrong)', which no detection has had, but a detection has the label '\(label)'; "
+                    + "add '\(label)' to privacy-labels, or correct '\(wrong)'",
                 settings)
         }
     }
@@ -226,8 +223,8 @@ struct RedactionGuard {
         + "element"
 
     private static let separateViews =
-        "redaction is requested, but of views in separate pictures (multiview-mode=separated or frame-by-frame) some are not "
-        + "inferred; put glviewconvert before swiftodt, or split the views"
+        "redaction is requested, but the views of this stream are separate pictures (multiview-mode=separated or "
+        + "frame-by-frame), and inference does not run on all of them; put glviewconvert before swiftodt, or split the views"
 
     static let unmapped =
         "redaction is requested, but a frame's memory cannot be mapped as described by its caps, so nothing can be detected in "
@@ -269,7 +266,7 @@ struct RedactionGuard {
             return
                 "\(request) cannot be guaranteed: the detector has no class names; set label-file to a file with them"
         }
-        let names = Set(known.map(\.comparableLabel))
+        let names = Set(known.map(\.normalisedLabel))
         return labels.first { !names.contains($0) }.map { unknown in
             "the detector has no label '\(unknown)', which privacy-labels names; "
                 + (spellingSuggestion(for: unknown, in: known)

@@ -31,7 +31,7 @@ package final class RedactionTracker {
         /// Returns whether objects with this label are redacted. A detection without a label may be any object, so it
         /// is redacted, too.
         package func mayNeedRedaction(_ label: Label?) -> Bool {
-            guard !labels.isEmpty, let name = label?.text.comparableLabel, !name.isEmpty else { return true }
+            guard !labels.isEmpty, let name = label?.text.normalisedLabel, !name.isEmpty else { return true }
             return labels.contains(name)
         }
     }
@@ -266,9 +266,9 @@ package final class RedactionTracker {
 }
 
 extension String {
-    /// The name of a label in lower case, without surrounding white space and invisible characters such as U+200B,
-    /// which elements upstream may add.
-    package var comparableLabel: String {
+    /// The text in lower case, without leading and trailing white space and invisible characters (such as U+200B). Only
+    /// redaction ignores these; filters and zones compare lower case only.
+    package var normalisedLabel: String {
         func isBlank(_ scalar: Unicode.Scalar) -> Bool {
             scalar.properties.isWhitespace || scalar.properties.generalCategory == .format
         }

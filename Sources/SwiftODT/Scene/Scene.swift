@@ -229,7 +229,7 @@ package final class Scene {
     /// Returns the boxes of all objects that may have one of the labels, given in lower case. An object without a label
     /// may have any. An empty set selects all objects. Tentative, coasting and unreported objects are included.
     package func places(of labels: Set<String>) -> [Box] {
-        func isMeant(_ label: Label) -> Bool { labels.contains(label.text.comparableLabel) }
+        func isMeant(_ label: Label) -> Bool { labels.contains(label.text.normalisedLabel) }
         if options.follows {
             let tracked = tracker.places {
                 labels.isEmpty || $0.contains(where: isMeant) || !$0.contains { _ in true }

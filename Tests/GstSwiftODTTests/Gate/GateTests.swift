@@ -243,21 +243,21 @@ import Testing
         var stream = Stream()
         stream.distance = distance
         #expect(stream.next(2999) == repeated("p", 2999))
-        #expect(stream.gate.counters.obstacles == [])
+        #expect(stream.gate.obstacles == [])
         #expect(stream.next(1) == "p")
-        #expect(stream.gate.counters.obstacles == [.groups])
+        #expect(stream.gate.obstacles == [.groups])
     }
 
     @Test func activityAndModeOpenAreNoObstacles() {
         var stream = Stream()
         stream.report(true)
         #expect(stream.next(4000) == repeated("p", 4000))
-        #expect(stream.gate.counters.obstacles == [])
+        #expect(stream.gate.obstacles == [])
         stream = Stream()
         stream.distance = 600
         stream.options.isForcedOpen = true
         _ = stream.next(4000)
-        #expect(stream.gate.counters.obstacles == [])
+        #expect(stream.gate.obstacles == [])
     }
 
     /// In decode order, leading pictures follow the key frame of an open group although they are displayed before it.
@@ -328,7 +328,7 @@ import Testing
                 time: isKeyFrame ? Nanoseconds(number) * Self.second / 10 : nil, size: 100, isKeyFrame: isKeyFrame)
             #expect(stream.gate.decide(on: frame, stream.options) == .pass)
         }
-        #expect(stream.gate.counters.obstacles == [.missingTimestamps])
+        #expect(stream.gate.obstacles == [.missingTimestamps])
     }
 
     /// Two frames per second, and three frames that are displayed before their reference.
@@ -450,7 +450,7 @@ import Testing
                 return
             }
         }
-        #expect(stream.gate.counters.obstacles == [.missingTimestamps])
+        #expect(stream.gate.obstacles == [.missingTimestamps])
         stream = Stream()
         stream.becomeCalm()
         let frame = Gate.Frame(time: nil, size: 100, isKeyFrame: false)
