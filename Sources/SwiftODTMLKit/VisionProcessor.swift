@@ -27,17 +27,15 @@ final class VisionProcessor: @unchecked Sendable {
         scene = Scene(options: options.scene)
     }
 
-    func find(
-        in image: VisionImage, orientation: VisionDetectorImageOrientation, timestamp: MediaTime?
-    ) throws -> [VisionObject] {
-        let picture = try image.frame.get()
+    func find(in input: VisionInput) throws -> [VisionObject] {
+        let picture = try input.frame.get()
         let parts = try loadedComponents()
         if let labelProblem { throw labelProblem }
         // The components determine the score threshold, on which the minimum score of detections depends.
         let detection = DetectionOptions(
             scoreFloor: scene.options.scoreFloor, iouThreshold: overlapThreshold, isAwaited: true)
-        let time = clock.time(of: timestamp?.nanoseconds, step: timeSinceLastImage())
-        var frame = picture.with(time: time, orientation: Orientation(orientation))
+        let time = clock.time(of: input.timestamp?.nanoseconds, step: timeSinceLastImage())
+        var frame = picture.with(time: time, orientation: Orientation(input.orientation))
         // ML Kit has no events of tracks.
         defer { _ = scene.takeEvents() }
         return try withExtendedLifetime(picture) {

@@ -1,15 +1,21 @@
 import Glibc
 import SwiftODT
 
+/// An image with the orientation and timestamp that it had when the detector was called.
+struct VisionInput: Sendable {
+    let frame: Result<Frame, any Error>
+    let orientation: VisionDetectorImageOrientation
+    let timestamp: MediaTime?
+
+    init(_ image: VisionImage) { (frame, orientation, timestamp) = (image.frame, image.orientation, image.timestamp) }
+}
+
 /// Passes images to the processor one at a time, on a thread that runs while images are queued.
 final class VisionQueue: Sendable {
     typealias Answer = Result<[VisionObject], any Error>
 
     private struct PendingImage {
-        let image: VisionImage
-        /// The orientation and timestamp at the time of the call. The caller can change those of the image afterwards.
-        let orientation: VisionDetectorImageOrientation
-        let timestamp: MediaTime?
+        let input: VisionInput
         /// Returns whether no caller waits for the answer any more.
         let isAbandoned: @Sendable () -> Bool
         let answer: @Sendable (Answer) -> Void
@@ -39,9 +45,7 @@ final class VisionQueue: Sendable {
         _ image: VisionImage, isAbandoned: @escaping @Sendable () -> Bool = { false },
         answer: @escaping @Sendable (Answer) -> Void
     ) {
-        let pending = PendingImage(
-            image: image, orientation: image.orientation, timestamp: image.timestamp, isAbandoned: isAbandoned,
-            answer: answer)
+        let pending = PendingImage(input: VisionInput(image), isAbandoned: isAbandoned, answer: answer)
         let (dropped, isFirst) = state.update { state in
             var dropped: [PendingImage] = []
             guard state.isRunning else {
@@ -68,9 +72,7 @@ final class VisionQueue: Sendable {
     /// avoid a deadlock.
     func wait(for image: VisionImage) throws -> [VisionObject] {
         let isInside = state.read { $0.worker.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
-        if isInside {
-            return try finder.find(in: image, orientation: image.orientation, timestamp: image.timestamp)
-        }
+        if isInside { return try finder.find(in: VisionInput(image)) }
         let promise = Promise<[VisionObject]>()
         join(image) { promise.fulfil($0) }
         return try promise.wait()
@@ -84,11 +86,7 @@ final class VisionQueue: Sendable {
     private func serve() {
         while let pending = next() {
             if pending.isAbandoned() { continue }
-            pending.answer(
-                Answer {
-                    try finder.find(
-                        in: pending.image, orientation: pending.orientation, timestamp: pending.timestamp)
-                })
+            pending.answer(Answer { try finder.find(in: pending.input) })
         }
     }
 

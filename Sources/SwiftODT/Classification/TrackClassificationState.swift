@@ -56,11 +56,13 @@ struct TrackClassificationState: Sendable {
             label = track.label
             labelCategory = label.flatMap { table.category(of: $0.text) }
         }
-        guard let labelCategory, track.lastSeen != labelSeen else { return fromLabels.decide(threshold: threshold) }
-        labelSeen = track.lastSeen
-        var scores = CategoryScores()
-        scores[labelCategory] = track.score
-        fromLabels.add(scores, memory: Self.labelDecay, threshold: threshold)
+        if let labelCategory, track.lastSeen != labelSeen {
+            labelSeen = track.lastSeen
+            var scores = CategoryScores()
+            scores[labelCategory] = track.score
+            fromLabels.add(scores, memory: Self.labelDecay)
+        }
+        fromLabels.decide(threshold: threshold)
     }
 
     /// Returns the urgency of classifying a crop of the track now. `nil` if no crop needs to be classified.
@@ -106,13 +108,13 @@ struct TrackClassificationState: Sendable {
 
     /// Adds the result of the pending request if it is available. Applies the threshold in every call.
     mutating func collect(threshold: Double, wait: Bool) throws {
-        guard let promise = request?.promise, wait || promise.isDone else {
-            return fromCrops.decide(threshold: threshold)
+        if let promise = request?.promise, wait || promise.isDone {
+            request?.promise = nil
+            let found = try promise.wait()
+            fromCrops.add(found.scores, memory: Self.cropDecay)
+            classifierLabels.add(found, memory: Self.cropDecay)
         }
-        request?.promise = nil
-        let found = try promise.wait()
-        fromCrops.add(found.scores, memory: Self.cropDecay, threshold: threshold)
-        classifierLabels.add(found, memory: Self.cropDecay)
+        fromCrops.decide(threshold: threshold)
     }
 }
 
@@ -126,7 +128,7 @@ struct CategoryEvidence: Sendable {
     /// Another category replaces the current one if its lead exceeds this fraction of the total weight.
     fileprivate static let leadToChange = 0.15
     /// The current category becomes unknown only if its fraction of the total weight falls below the threshold by more
-    /// than this value. The threshold is a parameter of ``add(_:memory:threshold:)``.
+    /// than this value. The threshold is a parameter of ``decide(threshold:)``.
     private static let dropTolerance = 0.1
     /// Evidence is ambiguous if the best category leads the second category by less than this fraction of the total
     /// weight.
@@ -147,16 +149,15 @@ struct CategoryEvidence: Sendable {
         return mass[best] - second < Self.clearLead * weight || verdict.category != best
     }
 
-    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1. A category
-    /// becomes the verdict only if its fraction of the total weight is at least `threshold`.
-    mutating func add(_ scores: CategoryScores, memory: Double, threshold: Double) {
+    /// Adds a result. `memory` is the factor by which the weight of earlier results is reduced, 0 to 1.
+    mutating func add(_ scores: CategoryScores, memory: Double) {
         guard scores.isValid else { return }
         mass = mass * memory + scores
         weight = weight * memory + 1
-        decide(threshold: threshold)
     }
 
-    /// Derives the verdict from the evidence. Without new evidence, the verdict changes only if the threshold does.
+    /// Derives the verdict from the evidence. A category becomes the verdict only if its fraction of the total weight is
+    /// at least `threshold`. Without new evidence, the verdict changes only if the threshold does.
     mutating func decide(threshold: Double) {
         guard weight > 0 else { return }
         var category = mass.best

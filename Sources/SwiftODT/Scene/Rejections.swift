@@ -64,11 +64,10 @@ package struct Rejections: Sendable {
         }
     }
 
-    /// Rounds down, so that a score below the threshold never looks equal to it. A score such as 0.9 may have been
-    /// computed as `Float`, which is slightly less.
+    /// Rounds to two digits. A score below the threshold is rounded down if it would otherwise look like the threshold.
     private static func rounded(_ score: Double, threshold: Double) -> Double {
-        let corrected = (score * 100 + 1e-4).rounded(.down) / 100
-        return score < threshold && corrected >= threshold ? (score * 100).rounded(.down) / 100 : corrected
+        let nearest = (score * 100).rounded() / 100
+        return score < threshold && nearest >= threshold ? (score * 100).rounded(.down) / 100 : nearest
     }
 }
 

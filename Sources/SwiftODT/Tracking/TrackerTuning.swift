@@ -87,8 +87,7 @@ enum TrackerTuning {
 
     // Reported boxes. Source: ranges for the residual; others: unit tests.
 
-    /// The fraction of a detection's offset that is added to the filtered box, except for abrupt motion: 1 would cause
-    /// jitter, 0 lag.
+    /// The fraction of an offset, without abrupt motion, that is added to the filtered box. 1 would cause jitter, 0 lag.
     static let reportedResidual = 1.0 / 3
     /// The time in nanoseconds in which the offset of ``reportedResidual`` fades out.
     static let residualTime = 1_000_000_000.0

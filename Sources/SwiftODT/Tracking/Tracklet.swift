@@ -45,8 +45,8 @@ struct Tracklet: Sendable {
     var isNew = true
     /// An offset from the filter's box to the reported box, for smooth motion. It fades out within `span` nanoseconds.
     private var residual = (offset: SIMD4<Double>.zero, since: Nanoseconds(0), span: TrackerTuning.residualTime)
-    /// The offset from the filter's box to the latest detection, beyond changes of size and jitter.
-    private var lastMove = SIMD2<Double>.zero
+    /// The part of the latest detection's offset from the filter's box that exceeds jitter and changes of size.
+    private var lastJump = SIMD2<Double>.zero
     /// Another offset to the reported box, in pixels, see ``BoxKalmanFilter/carry(_:by:uncertainty:)``.
     var lead = SIMD4<Double>.zero
     /// The measured image motion since the previous frame. `nil` if it was not measured.
@@ -97,12 +97,14 @@ struct Tracklet: Sendable {
         pathLength += (way * way).sum().squareRoot()
         pathEnd = filter.position.lowHalf
         let offset = detection.box.vector - filter.position - lead
-        // A move that both edges have in common beyond the jitter, in two consecutive detections, is abrupt motion.
+        // Abrupt motion is the part of the offset that two consecutive detections share. It is reported completely.
         let bound = jitter.lowHalf * detection.box.area.squareRoot() + SIMD2(abs(offset.z), abs(offset.w)) / 2
-        let (moved, last) = (offset.lowHalf - offset.lowHalf.larger(-bound).smaller(bound), lastMove)
-        let motion = SIMD4(lowHalf: moved.larger(last.smaller(.zero)).smaller(last.larger(.zero)), highHalf: .zero)
-        let share = heuristics.contains(.residual) ? TrackerTuning.reportedResidual : 0
-        (residual, lastMove) = ((motion + (offset - motion) * share, time, TrackerTuning.residualTime), moved)
+        let jump = offset.lowHalf - offset.lowHalf.larger(-bound).smaller(bound)
+        let shared = jump.larger(lastJump.smaller(.zero)).smaller(lastJump.larger(.zero))
+        let motion = SIMD4(lowHalf: shared, highHalf: .zero)
+        let reported = motion + (offset - motion) * TrackerTuning.reportedResidual
+        residual = (heuristics.contains(.residual) ? reported : .zero, time, TrackerTuning.residualTime)
+        lastJump = jump
         if !detection.isBelowThreshold { (lastStrong, strongScore) = (time, detection.score) }
         occlusion.confirm(at: detection.box, isSure: !detection.isBelowThreshold)
         if let appearance {
@@ -116,9 +118,8 @@ struct Tracklet: Sendable {
             misses > 0 ? max(observedMagnification, magnification) : min(observedMagnification, magnification)
         (lastSeen, unseenSince, lastBox, origin) = (time, time, detection.box, detection.origin)
         sightings.add(sighting)
-        score = detection.score
+        (score, misses, inferencesElsewhere) = (detection.score, 0, 0)
         if score > best.score { best = (score, detection.box, time) }
-        (misses, inferencesElsewhere) = (0, 0)
     }
 
     /// The first miss starts the gap in detections at `frame`, the time of the last frame before the result's frame. If

@@ -5,7 +5,8 @@ import Testing
 /// Tests that a track's category is stable over time.
 @Suite struct CategoryEvidenceTests {
     private func add(_ scores: [SwiftODT.Category: Double], to evidence: inout CategoryEvidence) {
-        evidence.add(CategoryScores(scores), memory: 0.9, threshold: 0.5)
+        evidence.add(CategoryScores(scores), memory: 0.9)
+        evidence.decide(threshold: 0.5)
     }
 
     @Test func firstAnswerDecides() {
@@ -60,7 +61,8 @@ import Testing
     @Test func categoryIsKeptWithinHysteresisOnly() {
         var evidence = CategoryEvidence()
         func category(_ scores: [SwiftODT.Category: Double]) -> SwiftODT.Category {
-            evidence.add(CategoryScores(scores), memory: 0, threshold: 0.5)
+            evidence.add(CategoryScores(scores), memory: 0)
+            evidence.decide(threshold: 0.5)
             return evidence.verdict.category
         }
         #expect(category([.food: 0.6]) == .food)

@@ -59,11 +59,6 @@ import Testing
         }
     }
 
-    @Test func resultsAndErrorsAreHashable() {
-        let types: [Any.Type] = [Detection.self, TrackedObjectEvent.self, ZoneEvent.self, ODTError.self]
-        for type in types { #expect(type is any Hashable.Type, "\(type)") }
-    }
-
     @Test func installedModelsHaveNameAndPathInFolders() {
         for model in ModelLibrary.models {
             #expect(!model.name.isEmpty && ModelLibrary.folders.contains { model.path.hasPrefix($0) })

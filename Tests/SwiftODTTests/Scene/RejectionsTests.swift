@@ -71,7 +71,7 @@ struct RejectionsTests {
         var rejections = Rejections([detection("person", 0.318), detection("cat", 0.2)], below: 0.4)
         #expect(
             rejections.explanation(threshold: 0.4)
-                == "no object has a score of at least 0.4; the best was person, 0.31")
+                == "no object has a score of at least 0.4; the best was person, 0.32")
         let near = Rejections([detection("car", Double(Float(0.9)))], below: 0.95)
         #expect(near.explanation(threshold: 0.95).hasSuffix("the best was car, 0.9"))
         #expect(near.explanation(threshold: 0.9).hasSuffix("the best was car, 0.89"))

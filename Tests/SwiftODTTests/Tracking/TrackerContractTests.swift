@@ -55,6 +55,18 @@ import Testing
         }
     }
 
+    /// With the heuristic, abrupt motion is reported completely and the rest of the offset by a third.
+    @Test func withoutResidualAbruptMotionIsNotAddedToTheFilteredBox() throws {
+        let lags = try [true, false].map { hasResidual in
+            let tracker = Tracker()
+            if !hasResidual { tracker.options.heuristics.remove(.residual) }
+            for frame in 0..<30 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
+            _ = step(tracker, frame: 30, [detection(x: 114)])
+            return 128 - (try #require(step(tracker, frame: 31, [detection(x: 128)]).first)).box.minX
+        }
+        #expect(lags[1] > 1.6 * lags[0], "\(lags)")
+    }
+
     @Test func missedObjectCoastsAndIsLostOnce() {
         let tracker = Tracker()
         for frame in 0..<10 { _ = step(tracker, frame: frame, [detection(x: 100)]) }
