@@ -92,9 +92,11 @@ package final class AnnotationPipeline: Sendable {
 
     private static func description(_ input: Input, _ output: Output?) throws -> String {
         if case .chain(let description) = input {
-            let words = description.split(separator: " ")
+            let words = description.split(whereSeparator: \.isWhitespace)
             if let name = reservedNames.first(where: { words.contains("name=\($0)") }) {
-                throw PlaybackError("the name '\(name)' of an element is reserved; choose another", isUsage: true)
+                throw PlaybackError(
+                    "the pipeline has an element with the reserved name '\(name)'; use another name than "
+                        + reservedNames.joined(separator: ", "), isUsage: true)
             }
         }
         let (source, isLive): (String, Bool) =

@@ -74,7 +74,7 @@ package final class MediaSource: Sendable {
         guard let failure = ending.failure else { return }
         if let text = explained(failure) {
             (ending.failure, ending.reason) = (text, .fileNotFound)
-        } else if ending.reason == .invalidFile, let path, !ending.isElementFailure {
+        } else if ending.reason == .invalidFile, let path, !ending.isRaisedBySwiftODT {
             // The names of the elements that detect the format of a file are removed, because users do not know these
             // elements.
             let prefix = ["typefind: ", "decoded: "].first { failure.hasPrefix($0) }

@@ -53,8 +53,8 @@ package final class Player: Sendable {
         package var isWhole = false
         /// `nil` after success.
         package var failure: String?
-        /// Whether ``failure`` is an error of the element `swiftodt`.
-        package var isElementFailure = false
+        /// Whether the element `swiftodt` posted ``failure``.
+        package var isRaisedBySwiftODT = false
         /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input;
         /// `nil` if there was none.
         package var reason: ODTError.Reason?
@@ -73,7 +73,7 @@ package final class Player: Sendable {
 
     private struct State {
         var failure: String?
-        var isElementFailure = false
+        var isRaisedBySwiftODT = false
         var reason: ODTError.Reason?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var endRequestedAt: Nanoseconds?
@@ -130,7 +130,7 @@ package final class Player: Sendable {
         }
         return state.withLock {
             Ending(
-                isWhole: $0.hasEnded, failure: $0.failure, isElementFailure: $0.isElementFailure, reason: $0.reason,
+                isWhole: $0.hasEnded, failure: $0.failure, isRaisedBySwiftODT: $0.isRaisedBySwiftODT, reason: $0.reason,
                 signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
@@ -182,10 +182,10 @@ package final class Player: Sendable {
         return state.withLock { $0.endRequestedAt.map { $0 + endTimeout - MonotonicClock.now } }
     }
 
-    private func note(_ text: String, _ reason: ODTError.Reason = .failed, isElementFailure: Bool = false) {
+    private func note(_ text: String, _ reason: ODTError.Reason = .failed, isRaisedBySwiftODT: Bool = false) {
         state.withLock { state in
             guard state.failure == nil else { return }
-            (state.failure, state.reason, state.isElementFailure) = (text, reason, isElementFailure)
+            (state.failure, state.reason, state.isRaisedBySwiftODT) = (text, reason, isRaisedBySwiftODT)
         }
     }
 
@@ -235,7 +235,7 @@ package final class Player: Sendable {
         case GST_MESSAGE_ERROR:
             let error = state.withLock { $0.missing.explained(message) }
             let name = ErrorText.name(of: message.pointee.src)
-            note(error.text, error.reason, isElementFailure: name == "swiftodt")
+            note(error.text, error.reason, isRaisedBySwiftODT: name == "swiftodt")
             guard configuration.hasBegun(), configuration.survives(name) else { return false }
             askToEnd()
         case GST_MESSAGE_WARNING:

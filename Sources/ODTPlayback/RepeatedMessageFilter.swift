@@ -23,7 +23,7 @@ package final class RepeatedMessageFilter: Sendable {
     /// Logs a message if it was not logged within the last hour. Returns whether it was logged.
     ///
     /// - Parameters:
-    ///   - always: Whether the message is logged in any case.
+    ///   - always: Whether to log the message even if it was logged within the last hour.
     ///   - now: The monotonic time in nanoseconds.
     @discardableResult
     package func notify(_ text: String, always: Bool = false, now: Nanoseconds = MonotonicClock.now) -> Bool {

@@ -55,7 +55,7 @@ import Testing
             ("swiftodt: model.onnx is damaged", "swiftodt: model.onnx is damaged"),
         ] {
             var ending = Player.Ending(
-                failure: failure, isElementFailure: failure.hasPrefix("swiftodt"), reason: .invalidFile)
+                failure: failure, isRaisedBySwiftODT: failure.hasPrefix("swiftodt"), reason: .invalidFile)
             source.explain(&ending)
             #expect(ending.failure == text)
         }

@@ -234,11 +234,13 @@ import Testing
         }
     }
 
-    @Test func reservedNameOfAnElementIsAnError() async {
+    @Test(arguments: ["videotestsrc name=swiftodt", "videotestsrc\n  name=swiftodt\n! identity"])
+    func reservedNameOfAnElementIsAnError(_ description: String) async {
         await #expect {
-            for try await _ in VideoObjects(of: .pipeline("videotestsrc name=swiftodt"), options: Self.options) {}
+            for try await _ in VideoObjects(of: .pipeline(description), options: Self.options) {}
         } throws: { error in
-            "\(error)" == "the name 'swiftodt' of an element is reserved; choose another"
+            "\(error)".hasPrefix(
+                "the pipeline has an element with the reserved name 'swiftodt'; use another name than video,")
         }
     }
 

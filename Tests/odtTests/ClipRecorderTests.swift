@@ -180,7 +180,7 @@ struct ClipRecorderTests {
         try take(13..<14, recorder)
         let videos = { PartFile.names(in: folder.path + "/clips/cam/").count { $0.hasSuffix(".mkv") } }
         #expect(videos() == 1)
-        recorder.finish(hasFailed: true)
+        recorder.finish(discardsRedacted: true)
         let count = content == .annotated ? 1 : 0
         #expect(videos() == count)
         #expect(saved.read { $0.count } == count)

@@ -61,7 +61,7 @@ struct JSONLinesTests {
         #expect(
             notes.read { $0 } == [
                 "\(name): lines are dropped: No space left on device; the watch continues",
-                "\(name) accepts lines again; 1 were dropped",
+                "\(name) accepts lines again after 1 dropped line",
             ])
     }
 }

@@ -29,9 +29,9 @@ final class Camera: Sendable {
         var quiet: QuietMonitor?
     }
 
-    /// After this number of failed attempts, an outage is logged even if the same message was logged within the last
-    /// hour. A camera that reconnects sooner, perhaps every few seconds, does not fill the log.
-    private static let unloggedAttempts = 3
+    /// An outage with this number of failed attempts is lasting. It is always logged; shorter ones are logged once per
+    /// hour, so that a camera that reconnects every few seconds does not fill the log.
+    private static let lastingOutageAttempts = 3
 
     let name: String
     private let frameTimeout: Nanoseconds
@@ -49,12 +49,6 @@ final class Camera: Sendable {
         alarms = watch.alarms
         state = Monitor(State(plan: plan, quiet: watch.alarms.quietFactor.map(QuietMonitor.init)))
         log = RepeatedMessageFilter { [name] in printError("odt watch: \(name): \($0)") }
-    }
-
-    enum Outcome {
-        case watched
-        /// The source failed permanently, so reconnecting would fail again.
-        case failed
     }
 
     /// Uses a new plan (the source and settings of the camera). If the camera is connected with another plan, it is
@@ -89,20 +83,22 @@ final class Camera: Sendable {
 
     /// Watches the camera until `odt watch` ends, the camera is stopped, the video ends or the source fails
     /// permanently.
-    func watch() -> Outcome {
+    ///
+    /// - Returns: Whether the source failed permanently, so that reconnecting would fail again.
+    func watch() -> Bool {
         while true {
-            let outcome = watchOnce()
+            let hasFailed = watchOnce()
             let isDone = state.update { state in
                 // A new plan may arrive while the last connection ends.
                 let isDone = !state.isChanged || state.stopReason != nil
                 (state.isChanged, state.isRunning) = (false, !isDone)
                 return isDone
             }
-            if isDone { return outcome }
+            if isDone { return hasFailed }
         }
     }
 
-    private func watchOnce() -> Outcome {
+    private func watchOnce() -> Bool {
         var backOff = BackOff(longest: longestPause)
         // Whether the elements of earlier connections have stopped.
         var unfinished: [Monitor<Bool>] = []
@@ -123,13 +119,13 @@ final class Camera: Sendable {
             if ending.isWhole || ending.isRefused {
                 end(because: ending.failure ?? "the video ended", plan)
                 if let failure = ending.failure { log.notify(plan.discreet(failure)) }
-                return ending.failure == nil ? .watched : .failed
+                return ending.failure != nil
             }
             let pause = backOff.next(after: ending.held)
             let reason = ending.failure ?? "the stream ended"
             lose(because: reason, plan)
             let (seconds, longest) = (Double(pause / 10_000_000) / 100, Double(longestPause / 10_000_000) / 100)
-            let isLasting = state.read { !$0.isOutageLogged && $0.attempt >= Self.unloggedAttempts }
+            let isLasting = state.read { !$0.isOutageLogged && $0.attempt >= Self.lastingOutageAttempts }
             let text = "\(plan.discreet(reason)); reconnecting in \(seconds) s; the pause grows to at most \(longest) s"
             if log.notify(text, always: isLasting) { state.update { $0.isOutageLogged = true } }
             wait(until: MonotonicClock.now.adding(pause))
@@ -138,7 +134,7 @@ final class Camera: Sendable {
         }
         let (plan, reason) = state.read { ($0.plan, $0.stopReason) }
         end(because: reason ?? "the watch ended", plan)
-        return .watched
+        return false
     }
 
     /// Waits until the time has come, the camera is stopped or its configuration changes.

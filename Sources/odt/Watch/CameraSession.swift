@@ -277,20 +277,20 @@ final class CameraSession: Sendable {
         // elements have stopped, or after the end of the stream, when no element writes any more.
         let isStopped = player.stop()
         // After a signal, the failure is a consequence of the signal.
-        let hasFailed = ending.isElementFailure && ending.signal == nil
+        let discardsRedacted = ending.isRaisedBySwiftODT && ending.signal == nil
         if isStopped || ending.isWhole {
-            recorder?.finish(hasFailed: hasFailed)
+            recorder?.finish(discardsRedacted: discardsRedacted)
         } else if let recorder {
             DetachedThread.run { [hasStopped = player.hasStopped] in
                 hasStopped.wait { $0 ? () : nil }
-                recorder.finish(hasFailed: hasFailed)
+                recorder.finish(discardsRedacted: discardsRedacted)
             }
         }
         // After the first frame, the address is known to be right.
         let explained = watchdog.hasFirstFrame ? nil : ending.failure.flatMap(source.explained)
         return Ending(
             failure: explained ?? ending.failure,
-            isRefused: !watchdog.hasFirstFrame && ending.isElementFailure,
+            isRefused: !watchdog.hasFirstFrame && ending.isRaisedBySwiftODT,
             isWhole: hasLength.read { $0 }, held: watchdog.held, unfinished: isStopped ? nil : player.hasStopped)
     }
 }

@@ -145,7 +145,8 @@ final class JSONLines: MeasuredSink {
             return state.left
         }
         switch problem {
-        case nil: if let left { log.notify("\(called) accepts lines again; \(left) were dropped") }
+        case nil:
+            if let left { log.notify("\(called) accepts lines again after \(CountText.text(left, "dropped line"))") }
         case EPIPE?: TerminationHandler.shared.endAll()
         case let problem?: leaveOut(because: String(cString: strerror(problem)))
         }

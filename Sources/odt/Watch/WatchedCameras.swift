@@ -10,8 +10,8 @@ final class WatchedCameras: Sendable {
         var cameras: [String: Camera] = [:]
         /// The cameras of the current configuration, in its order.
         var plans: [CameraPlan] = []
-        /// The outcomes of the cameras whose threads have ended.
-        var outcomes: [String: Camera.Outcome] = [:]
+        /// For the cameras whose threads have ended: whether the source failed permanently.
+        var hasFailed: [String: Bool] = [:]
         var threads = 0
         var isReloadDue = false
     }
@@ -48,7 +48,7 @@ final class WatchedCameras: Sendable {
         if sinks.isUnread { return 128 + SIGPIPE }
         return state.read { state in
             // A camera that was never reached is no failure, because it may be switched off for weeks.
-            state.plans.contains { state.outcomes[$0.name] == .failed } ? ExitCode.failure : ExitCode.success
+            state.plans.contains { state.hasFailed[$0.name] == true } ? ExitCode.failure : ExitCode.success
         }
     }
 
@@ -126,7 +126,7 @@ final class WatchedCameras: Sendable {
             state.update { $0.cameras[new.name] = camera }
             guard camera.use(new), !start(camera) else { continue }
             camera.noteStartFailure()
-            state.update { $0.outcomes[new.name] = .failed }
+            state.update { $0.hasFailed[new.name] = true }
             printError(
                 "odt watch: \(new.name): cannot start a thread; end other processes, or raise their limit (ulimit -u), and reload"
             )
@@ -146,9 +146,9 @@ final class WatchedCameras: Sendable {
     private func start(_ camera: Camera) -> Bool {
         state.update { $0.threads += 1 }
         let isStarted = DetachedThread.run { [state] in
-            let outcome = camera.watch()
+            let hasFailed = camera.watch()
             state.update { state in
-                state.outcomes[camera.name] = outcome
+                state.hasFailed[camera.name] = hasFailed
                 state.threads -= 1
             }
         }

@@ -137,10 +137,10 @@ final class ClipRecorder: @unchecked Sendable {
 
     /// Ends and reports all clips when the connection ends.
     ///
-    /// - Parameter hasFailed: Whether redaction may have failed, see ``CameraRecorder/finish(hasFailed:)``.
-    func finish(hasFailed: Bool = false) {
+    /// - Parameter discardsRedacted: See ``CameraRecorder/finish(discardsRedacted:)``.
+    func finish(discardsRedacted: Bool = false) {
         lock.withLock { _ in
-            if hasFailed, content.isRedacted {
+            if discardsRedacted, content.isRedacted {
                 file?.leave()
                 for file in [file, unfinished] { file?.delete() }
                 (file, unfinished) = (nil, nil)

@@ -77,11 +77,11 @@ final class CameraRecorder: @unchecked Sendable {
         }
     }
 
-    /// - Parameter hasFailed: Whether the element `swiftodt` has failed. It reports some faults of redaction only at the
-    ///   end, so the open segment and clip of redacted frames are deleted.
-    func finish(hasFailed: Bool = false) {
+    /// - Parameter discardsRedacted: Whether the open segment and clip are deleted if they are redacted. The element
+    ///   reports some faults of redaction only at the end of the stream.
+    func finish(discardsRedacted: Bool = false) {
         lock.withLock { _ in
-            if hasFailed, content.isRedacted, let segment {
+            if discardsRedacted, content.isRedacted, let segment {
                 segment.leave()
                 segment.delete()
                 self.segment = nil
@@ -89,7 +89,7 @@ final class CameraRecorder: @unchecked Sendable {
             }
             endSegment()
         }
-        clips?.finish(hasFailed: hasFailed)
+        clips?.finish(discardsRedacted: discardsRedacted)
     }
 
     private func see(_ event: UnsafeMutablePointer<GstEvent>) {
@@ -106,7 +106,7 @@ final class CameraRecorder: @unchecked Sendable {
             clips?.use(new, content)
         case GST_EVENT_TAG: followTag(of: event)
         case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
-        // Redacted segments end in ``finish(hasFailed:)``.
+        // Redacted segments end in ``finish(discardsRedacted:)``.
         case GST_EVENT_EOS where !content.isRedacted: endSegment()
         default: break
         }
