@@ -68,7 +68,8 @@ struct RedactionGuard {
     ///
     /// - Throws: ``ODTError`` if a detection to redact has an invalid box, if there are more of them than tracks, or if a
     ///   name in `privacy-labels` is misspelt. A name counts as misspelt if no detection has had it, and a detection has a
-    ///   similar label or another word for people. Names are checked only if the possible labels are unknown.
+    ///   similar label, or an object to redact another word for people. Names are checked only if the possible labels are
+    ///   unknown.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard let requested = checked?.labels, settings.requestsRedaction else { return }
         let options = settings.redaction
@@ -90,11 +91,23 @@ struct RedactionGuard {
         seenLabels.formUnion(added)
         for label in added where !requested.contains(label) {
             guard let wrong = unseenLabels.first(where: { Self.isSimilar($0, to: label) }) else { continue }
-            try fail(
-                "privacy-labels names '\(wrong)', which no detection has had, but a detection has the label '\(label)'; "
-                    + "add '\(label)' to privacy-labels, or correct '\(wrong)'",
-                settings)
+            try failBecause(of: wrong, label, settings)
         }
+        let people = Self.peopleLabels.intersection(requested)
+        guard let wrong = people.min(), seenLabels.isDisjoint(with: people) else { return }
+        for detection in detections where detection.score >= options.threshold {
+            guard let label = detection.label?.text.normalisedLabel, Self.otherPeopleLabels.contains(label),
+                !requested.contains(label)
+            else { continue }
+            try failBecause(of: wrong, label, settings)
+        }
+    }
+
+    private mutating func failBecause(of wrong: String, _ label: String, _ settings: Settings) throws {
+        try fail(
+            "privacy-labels names '\(wrong)', which no detection has had, but a detection has the label '\(label)'; "
+                + "add '\(label)' to privacy-labels, or correct '\(wrong)'",
+            settings)
     }
 
     /// Metadata stores the size of a box in 32 bits. Some elements write a negative size.
@@ -103,16 +116,19 @@ struct RedactionGuard {
         return sizes.contains(box.width) && sizes.contains(box.height)
     }
 
-    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection.
+    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. A class name of COCO is
+    /// probably no misspelling, so only its plural and its variants with a suffix, such as `person_1`, are similar.
     private static func isSimilar(_ name: String, to label: String) -> Bool {
-        nearestName(to: name, in: [label], within: 2) != nil
-            || peopleLabels.contains(name) && peopleLabels.union(partialPeopleLabels).contains(label)
+        guard usualLabels.contains(name) else { return nearestName(to: name, in: [label], within: 2) != nil }
+        guard label.hasPrefix(name) else { return false }
+        let rest = label.dropFirst(name.count)
+        return rest == "s" || rest == "es" || rest.first?.isLetter == false
     }
 
     /// Labels that different detectors use for all people.
     private static let peopleLabels: Set = ["person", "people", "pedestrian", "pedestrians", "human", "humans"]
-    /// Labels that detectors use for some people or for parts of them.
-    private static let partialPeopleLabels: Set = ["man", "woman", "child", "boy", "girl", "face"]
+    /// Labels that detectors use for all or some people.
+    private static let otherPeopleLabels = peopleLabels.union(["man", "woman", "child", "boy", "girl"])
 
     /// Called after inference on the frame was started, or was not due. Adaptive inference also runs at every motion, so
     /// it is checked only while an inference is pending.
