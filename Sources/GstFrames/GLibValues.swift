@@ -11,6 +11,7 @@ package enum ErrorCode {
         (.outOfResources, gst_resource_error_quark(), Int32(GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue)),
         (.runtimeMissing, gst_library_error_quark(), Int32(GST_LIBRARY_ERROR_INIT.rawValue)),
         (.invalidOption, gst_library_error_quark(), Int32(GST_LIBRARY_ERROR_SETTINGS.rawValue)),
+        (.redactionNotGuaranteed, gst_library_error_quark(), Int32(GST_LIBRARY_ERROR_FAILED.rawValue)),
     ]
 
     /// Returns `nil` for a reason without an own code.

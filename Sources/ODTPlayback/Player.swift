@@ -55,6 +55,9 @@ package final class Player: Sendable {
         package var failure: String?
         /// Whether the element `swiftodt` posted ``failure``.
         package var isRaisedBySwiftODT = false
+        /// Whether the element `swiftodt` has reported that redaction is not guaranteed. After the end was requested without
+        /// a failure, such an error is ignored, because a recording of detections may then be longer than the stream.
+        package var hasRedactionFault = false
         /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input;
         /// `nil` if there was none.
         package var reason: ODTError.Reason?
@@ -74,6 +77,7 @@ package final class Player: Sendable {
     private struct State {
         var failure: String?
         var isRaisedBySwiftODT = false
+        var hasRedactionFault = false
         var reason: ODTError.Reason?
         /// The monotonic time at which the stream was asked to end; `nil` if it was not.
         var endRequestedAt: Nanoseconds?
@@ -130,7 +134,8 @@ package final class Player: Sendable {
         }
         return state.withLock {
             Ending(
-                isWhole: $0.hasEnded, failure: $0.failure, isRaisedBySwiftODT: $0.isRaisedBySwiftODT, reason: $0.reason,
+                isWhole: $0.hasEnded, failure: $0.failure, isRaisedBySwiftODT: $0.isRaisedBySwiftODT,
+                hasRedactionFault: $0.hasRedactionFault, reason: $0.reason,
                 signal: configuration.endsAtSignals ? TerminationHandler.shared.signal : nil)
         }
     }
@@ -233,7 +238,13 @@ package final class Player: Sendable {
             state.withLock { $0.hasEnded = true }
             return false
         case GST_MESSAGE_ERROR:
-            let error = state.withLock { $0.missing.explained(message) }
+            let error = state.withLock { state in
+                let error = state.missing.explained(message)
+                if error.reason == .redactionNotGuaranteed, state.endRequestedAt == nil || state.failure != nil {
+                    state.hasRedactionFault = true
+                }
+                return error
+            }
             let name = ErrorText.name(of: message.pointee.src)
             note(error.text, error.reason, isRaisedBySwiftODT: name == "swiftodt")
             guard configuration.hasBegun(), configuration.survives(name) else { return false }

@@ -45,6 +45,8 @@ import Testing
             ("swiftodt", library, GST_LIBRARY_ERROR_INIT.rawValue, .runtimeMissing),
             ("swiftodt", resource, GST_RESOURCE_ERROR_NO_SPACE_LEFT.rawValue, .outOfResources),
             ("swiftodt", resource, GST_RESOURCE_ERROR_READ.rawValue, .invalidFile),
+            ("swiftodt", library, GST_LIBRARY_ERROR_FAILED.rawValue, .redactionNotGuaranteed),
+            ("encoder", library, GST_LIBRARY_ERROR_FAILED.rawValue, .failed),
             ("source", resource, GST_RESOURCE_ERROR_READ.rawValue, .fileNotFound),
             ("file", resource, GST_RESOURCE_ERROR_WRITE.rawValue, .outOfResources),
             ("decoder", resource, GST_RESOURCE_ERROR_READ.rawValue, .failed),

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import GstFrames
 import ODTTestSupport
 import SwiftODT
 import Testing
@@ -90,6 +91,35 @@ import Testing
         #expect(!made.play { _ in }.isWhole)
         made.stop()
         player.update { $0 = nil }
+    }
+
+    /// The elements drain after an error of an element on which the stream does not depend.
+    @Test(
+        arguments: [
+            (["swiftodt"], .redactionNotGuaranteed, false, true), (["swiftodt"], .failed, false, false),
+            (["encoder", "swiftodt"], .redactionNotGuaranteed, false, true),
+            (["swiftodt"], .redactionNotGuaranteed, true, false),
+        ] as [([String], ODTError.Reason, Bool, Bool)])
+    func redactionFaultIsNotedUnlessEndWasRequestedBefore(
+        failing: [String], reason: ODTError.Reason, endsBefore: Bool, isNoted: Bool
+    ) throws {
+        let pipeline = try Pipeline("fakesrc ! identity name=swiftodt ! identity name=encoder ! fakesink")
+        var configuration = Player.Configuration()
+        configuration.endsAtSignals = false
+        configuration.end = {}
+        configuration.survives = { $0 == "encoder" }
+        configuration.hasStarted = {
+            let code = ErrorCode.of(reason) ?? (gst_stream_error_quark(), Int32(GST_STREAM_ERROR_FAILED.rawValue))
+            for name in failing {
+                gst_element_message_full(
+                    pipeline[name].pointer, GST_MESSAGE_ERROR, code.0, code.1, g_strdup("it failed"), nil, "", "", 0)
+            }
+        }
+        let player = Player(pipeline, configuration) { _ in }
+        if endsBefore { player.askToEnd() }
+        let ending = player.play { _ in }
+        #expect(ending.hasRedactionFault == isNoted && ending.failure == "\(failing[0]): it failed")
+        player.stop()
     }
 
     /// Otherwise, the element merges results that a slow reader has not taken.

@@ -105,7 +105,9 @@ private struct PlaybackState {
         if mismatches.insert(kind).inserted { problems.append(.settings("\(reader.path): \(text)")) }
     }
 
-    private func mismatchError(_ text: String) -> ODTError { ODTError(.unsupported, "\(reader.path): \(text)") }
+    private func mismatchError(_ text: String) -> ODTError {
+        ODTError(settings?.redacts == true ? .redactionNotGuaranteed : .unsupported, "\(reader.path): \(text)")
+    }
 
     mutating func detections(of context: FrameContext) throws -> (detections: [Detection], region: Box?)? {
         try compare(context)

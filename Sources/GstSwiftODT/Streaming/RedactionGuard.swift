@@ -297,6 +297,6 @@ extension Settings {
     /// `privacy-strict=false`.
     func redactionProblem(_ fault: String) throws(ODTError) -> ElementProblem {
         guard privacyStrict else { return .settings(fault) }
-        throw ODTError(.invalidOption, "\(fault) (privacy-strict=false makes this a warning)")
+        throw ODTError(.redactionNotGuaranteed, "\(fault) (privacy-strict=false makes this a warning)")
     }
 }

@@ -26,6 +26,8 @@ public struct ODTError: Error, Hashable, CustomStringConvertible, Sendable {
         public static let outOfResources = Reason(description: "outOfResources")
         /// Options contradict each other or are out of range.
         public static let invalidOption = Reason(description: "invalidOption")
+        /// Redaction is requested, but an object may be visible.
+        public static let redactionNotGuaranteed = Reason(description: "redactionNotGuaranteed")
         /// The image was discarded because a newer image of the stream arrived while the detector was busy.
         public static let dropped = Reason(description: "dropped")
         /// The operation failed for a reason that no other category describes.

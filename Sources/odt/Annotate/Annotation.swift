@@ -223,7 +223,7 @@ final class Annotation: Sendable {
         if let failure {
             // The element reports some faults only at the end, so the frames that were written may lack redaction. After
             // a signal, the failure is a consequence of the signal.
-            if ending.signal == nil, ending.isRaisedBySwiftODT, let video = files.video,
+            if ending.signal == nil, ending.hasRedactionFault, let video = files.video,
                 RedactionRequest(of: annotation.pipeline["swiftodt"]) != nil
             {
                 video.discard()

@@ -277,7 +277,7 @@ final class CameraSession: Sendable {
         // elements have stopped, or after the end of the stream, when no element writes any more.
         let isStopped = player.stop()
         // After a signal, the failure is a consequence of the signal.
-        let discardsRedacted = ending.isRaisedBySwiftODT && ending.signal == nil
+        let discardsRedacted = ending.hasRedactionFault && ending.signal == nil
         if isStopped || ending.isWhole {
             recorder?.finish(discardsRedacted: discardsRedacted)
         } else if let recorder {
