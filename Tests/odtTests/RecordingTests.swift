@@ -67,6 +67,23 @@ struct RecordingTests {
         #expect(orientations == [chosen ?? .rotate180])
     }
 
+    /// An element behind the recorder can block after the end of the stream, so the recorder states this end.
+    @Test(arguments: [false, true]) func redactedSegmentIsReportedOrDeletedAfterEndOfStream(hasFailed: Bool) throws {
+        let paths = Monitor<[String]>([])
+        let recorder = CameraRecorder(
+            try recording(of: ["front"]), camera: "front", content: .redacted("box-style=blur"), followsTag: false,
+            clips: nil, finished: { segment in paths.update { $0.append(segment.path) } }, notify: { _ in })
+        let pipeline = try Pipeline(
+            "videotestsrc num-buffers=3 ! jpegenc ! queue name=waiting ! fakesink name=recorded async=false")
+        recorder.record(from: pipeline)
+        try play(pipeline)
+        let hasEnded = recorder.hasEnded.read { $0 }
+        #expect(hasEnded)
+        recorder.finish(hasFailed: hasFailed)
+        let count = paths.read { $0.count }
+        #expect(count == (hasFailed ? 0 : 1))
+    }
+
     /// All cameras share the size limit, so the size of a segment follows the number of cameras after a reload.
     @Test func largestSegmentFollowsNumberOfCameras() throws {
         let recording = try recording(of: ["front"])

@@ -274,11 +274,11 @@ final class CameraSession: Sendable {
         let counts = elementCounts
         finalCounts.withLock { $0 = counts }
         // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
-        // elements have stopped, or after the end of the stream, when no element writes any more.
+        // elements have stopped, or after the end of the stream has arrived, when no element writes any more.
         let isStopped = player.stop()
         // After a signal, the failure is a consequence of the signal.
         let discardsRedacted = ending.hasRedactionFault && ending.signal == nil
-        if isStopped || ending.isWhole {
+        if isStopped || ending.isWhole || recorder?.hasEnded.read({ $0 }) == true {
             recorder?.finish(discardsRedacted: discardsRedacted)
         } else if let recorder {
             DetachedThread.run { [hasStopped = player.hasStopped] in

@@ -21,6 +21,8 @@ final class CameraRecorder: @unchecked Sendable {
     private let finished: @Sendable (FinishedSegment) -> Void
     private let clips: ClipRecorder?
     private let followsTag: Bool
+    /// Whether the end of the stream has arrived. No frame follows.
+    let hasEnded = Monitor(false)
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var content: RecordedContent
@@ -106,8 +108,10 @@ final class CameraRecorder: @unchecked Sendable {
             clips?.use(new, content)
         case GST_EVENT_TAG: followTag(of: event)
         case GST_EVENT_SEGMENT: gst_event_copy_segment(event, &times)
-        // Redacted segments end in ``finish(discardsRedacted:)``.
-        case GST_EVENT_EOS where !content.isRedacted: endSegment()
+        case GST_EVENT_EOS:
+            // Redacted segments end in ``finish(discardsRedacted:)``.
+            if !content.isRedacted { endSegment() }
+            hasEnded.update { $0 = true }
         default: break
         }
     }
