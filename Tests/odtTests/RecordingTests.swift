@@ -68,7 +68,7 @@ struct RecordingTests {
     }
 
     /// An element behind the recorder can block after the end of the stream, so the recorder states this end.
-    @Test(arguments: [false, true]) func redactedSegmentIsReportedOrDeletedAfterEndOfStream(hasFailed: Bool) throws {
+    @Test(arguments: [false, true]) func redactedSegmentIsReportedOrDeletedAfterEndOfStream(discardsRedacted: Bool) throws {
         let paths = Monitor<[String]>([])
         let recorder = CameraRecorder(
             try recording(of: ["front"]), camera: "front", content: .redacted("box-style=blur"), followsTag: false,
@@ -79,9 +79,9 @@ struct RecordingTests {
         try play(pipeline)
         let hasEnded = recorder.hasEnded.read { $0 }
         #expect(hasEnded)
-        recorder.finish(hasFailed: hasFailed)
+        recorder.finish(discardsRedacted: discardsRedacted)
         let count = paths.read { $0.count }
-        #expect(count == (hasFailed ? 0 : 1))
+        #expect(count == (discardsRedacted ? 0 : 1))
     }
 
     /// All cameras share the size limit, so the size of a segment follows the number of cameras after a reload.

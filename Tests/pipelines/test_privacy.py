@@ -113,7 +113,6 @@ class Privacy(unittest.TestCase):
 
     def test_frame_numbers_that_do_not_fit_the_video_are_an_error(self):
         """MOTChallenge text numbers the frames. The caps of a video with a variable frame rate have its mean rate."""
-        source = f"{ball(60)} ! capssetter caps=video/x-raw,framerate=10/1"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "found.txt")
             with open(path, "w", encoding="ascii") as file:
