@@ -68,7 +68,8 @@ struct RecordingTests {
     }
 
     /// An element behind the recorder can block after the end of the stream, so the recorder states this end.
-    @Test(arguments: [false, true]) func redactedSegmentIsReportedOrDeletedAfterEndOfStream(discardsRedacted: Bool) throws {
+    @Test(arguments: [false, true])
+    func redactedSegmentIsReportedOrDeletedAfterEndOfStream(discardsRedacted: Bool) throws {
         let paths = Monitor<[String]>([])
         let recorder = CameraRecorder(
             try recording(of: ["front"]), camera: "front", content: .redacted("box-style=blur"), followsTag: false,
