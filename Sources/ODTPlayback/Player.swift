@@ -55,8 +55,8 @@ package final class Player: Sendable {
         package var failure: String?
         /// Whether the element `swiftodt` posted ``failure``.
         package var isRaisedBySwiftODT = false
-        /// Whether the element `swiftodt` has reported that redaction is not guaranteed. After the end was requested without
-        /// a failure, such an error is ignored, because a recording of detections may then be longer than the stream.
+        /// Whether the element `swiftodt` has reported that redaction is not guaranteed. After the end was requested, such an
+        /// error is ignored, because a recording of detections is then longer than the stream.
         package var hasRedactionFault = false
         /// The reason of ``failure``. Without a failure, the reason of the first warning that concerns every input;
         /// `nil` if there was none.
@@ -238,14 +238,14 @@ package final class Player: Sendable {
             state.withLock { $0.hasEnded = true }
             return false
         case GST_MESSAGE_ERROR:
+            let name = ErrorText.name(of: message.pointee.src)
             let error = state.withLock { state in
                 let error = state.missing.explained(message)
-                if error.reason == .redactionNotGuaranteed, state.endRequestedAt == nil || state.failure != nil {
+                if name == "swiftodt", error.reason == .redactionNotGuaranteed, state.endRequestedAt == nil {
                     state.hasRedactionFault = true
                 }
                 return error
             }
-            let name = ErrorText.name(of: message.pointee.src)
             note(error.text, error.reason, isRaisedBySwiftODT: name == "swiftodt")
             guard configuration.hasBegun(), configuration.survives(name) else { return false }
             askToEnd()

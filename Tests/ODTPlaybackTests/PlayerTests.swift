@@ -97,7 +97,7 @@ import Testing
     @Test(
         arguments: [
             (["swiftodt"], .redactionNotGuaranteed, false, true), (["swiftodt"], .failed, false, false),
-            (["encoder", "swiftodt"], .redactionNotGuaranteed, false, true),
+            (["encoder", "swiftodt"], .redactionNotGuaranteed, false, false),
             (["swiftodt"], .redactionNotGuaranteed, true, false),
         ] as [([String], ODTError.Reason, Bool, Bool)])
     func redactionFaultIsNotedUnlessEndWasRequestedBefore(

@@ -113,17 +113,16 @@ class Privacy(unittest.TestCase):
 
     def test_frame_numbers_that_do_not_fit_the_video_are_an_error(self):
         """MOTChallenge text numbers the frames. The caps of a video with a variable frame rate have its mean rate."""
+        source = f"{ball(60)} ! capssetter caps=video/x-raw,framerate=10/1"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "found.txt")
             with open(path, "w", encoding="ascii") as file:
                 file.writelines(f"{number},1,9,9,50,80,0.9\n" for number in range(1, 61))
-            for source, fault in ((ball(60), None), (f"{ball(60)} ! capssetter caps=video/x-raw,framerate=20/1", "the frame rate varies"),
-                                  (ball(30), "the recording continues to frame 60")):
-                for strict in ("true", "false"):
-                    said = run(f"{source} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-strict={strict} ! fakesink")
-                    texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
-                    found = [any(fault in text for text in posted) if fault else bool(posted) for posted in texts]
-                    self.assertEqual(found, [bool(fault) and strict == "true", bool(fault) and strict == "false"], texts)
+            for strict in ("true", "false"):
+                said = run(f"{source} ! swiftodt detector=recorded detections-file={path} box-style=blur privacy-strict={strict} ! fakesink")
+                texts = ([error.gerror.message for error in said.errors], [warning.message for warning, _ in said.warnings])
+                found = [any("the frame rate varies" in text for text in posted) for posted in texts]
+                self.assertEqual(found, [strict == "true", strict == "false"], texts)
 
     def test_label_that_a_recording_cannot_have_is_an_error(self):
         """A recording of an earlier version has no list of labels. If a detection has another name for people, there is an error, otherwise a

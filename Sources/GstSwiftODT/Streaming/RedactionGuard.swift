@@ -88,6 +88,7 @@ struct RedactionGuard {
         // The number of stored labels is limited, because an upstream element may send another label with every
         // detection.
         let added = found.subtracting(seenLabels).sorted().prefix(Self.maximumSeenLabels - seenLabels.count)
+        seenLabels.formUnion(found.intersection(requested))
         seenLabels.formUnion(added)
         for label in added where !requested.contains(label) {
             guard let wrong = unseenLabels.first(where: { Self.isSimilar($0, to: label) }) else { continue }
@@ -117,12 +118,15 @@ struct RedactionGuard {
     }
 
     /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. A class name of COCO is
-    /// probably no misspelling, so only its plural and its variants with a suffix, such as `person_1`, are similar.
+    /// probably no misspelling, so only its plural, other separators (`cell_phone`) and numbers (`car_1`) are similar. For
+    /// people, every suffix is similar (`person-male`).
     private static func isSimilar(_ name: String, to label: String) -> Bool {
         guard usualLabels.contains(name) else { return nearestName(to: name, in: [label], within: 2) != nil }
+        let (letters, labelLetters) = (name.filter(\.isLetter), label.filter { $0.isLetter || $0.isNumber })
+        if [letters, letters + "s", letters + "es"].contains(labelLetters) { return true }
         guard label.hasPrefix(name) else { return false }
         let rest = label.dropFirst(name.count)
-        return rest == "s" || rest == "es" || rest.first?.isLetter == false
+        return peopleLabels.contains(name) ? rest.first?.isLetter == false : !rest.contains(where: \.isLetter)
     }
 
     /// Labels that different detectors use for all people.
@@ -195,9 +199,11 @@ struct RedactionGuard {
     private static let maximumSeenLabels = 1000
 
     /// The labels in `privacy-labels` that no detection has had. Labels of up to three letters are omitted, because
-    /// another label may be similar by chance.
+    /// another label may be similar by chance, unless the stricter rule for COCO applies.
     private var unseenLabels: [String] {
-        (checked?.labels ?? []).sorted().filter { $0.count > 3 && !seenLabels.contains($0) }
+        (checked?.labels ?? []).sorted().filter {
+            ($0.count > 3 || Self.usualLabels.contains($0)) && !seenLabels.contains($0)
+        }
     }
 
     private static let usualLabels = Set(COCOVocabulary.names.map { $0.lowercased() })

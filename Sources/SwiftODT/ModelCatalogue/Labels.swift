@@ -118,9 +118,10 @@ package struct Labels: Sendable {
     /// Returns whether a text is JSON, or a YAML file of a data set with the entry `names`. A list of names may begin with
     /// a name such as "[background]".
     private static func isJSONOrDatasetYAML(_ text: String) -> Bool {
-        let start = text.drop(while: \.isWhitespace)
-        let second = start.dropFirst().first { !$0.isWhitespace || $0.isNewline } ?? "\n"
-        return (start.hasPrefix("{") || start.hasPrefix("[")) && (second.isNewline || "\"'[]{}".contains(second))
+        let line = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
+        let isName =
+            line.contains(where: \.isLetter) && line.contains { "]}".contains($0) } && !line.contains { ",:\"'".contains($0) }
+        return (line.hasPrefix("{") || line.hasPrefix("[")) && !isName
             || text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("names:") }
     }
 

@@ -72,8 +72,8 @@ struct VideoDetection {
         if let failure = ending.failure { notify(failure.replacing("record-existing=replace", with: "--force")) }
         guard ending.failure == nil, ending.signal == nil, Self.isWhole(file) else {
             if let place = Self.place(file) {
-                // After an error about an option, the same command fails again.
-                if ending.reason != .invalidOption {
+                // After an error about an option or redaction, the same command fails again.
+                if ending.reason != .invalidOption, ending.reason != .redactionNotGuaranteed {
                     notify("\(file) is complete up to \(place) and can be used; the same command resumes it")
                 }
             } else if ending.failure == nil, ending.signal == nil {

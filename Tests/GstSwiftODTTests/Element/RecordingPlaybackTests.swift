@@ -454,7 +454,7 @@ import Testing
     @Test(
         arguments: [
             (Array(0..<20), nil), (Array(5..<25), nil), ([0, 1] + Array(3..<20), nil),
-            ((0..<10).map { 2 * $0 }, nil), (Array(0..<9), "the recording continues to frame 20"),
+            ((0..<20).map { 2 * $0 }, "the frame rate varies"), (Array(0..<9), "the recording continues to frame 20"),
         ] as [([Int], String?)])
     func frameNumbersThatDoNotFitTheTimesAreAnErrorWithStrictRedaction(frames: [Int], fault: String?) throws {
         try (1...20).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
@@ -470,41 +470,15 @@ import Testing
     }
 
     /// The gate before the decoder passes key frames only.
-    @Test(arguments: ["", "box-style=blur"])
-    func skippedFramesAfterStillPicturesFitFrameNumbers(_ properties: String) throws {
+    @Test func skippedFramesAfterStillPicturesFitFrameNumbers() throws {
         try (1...100).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(
             toFile: file, atomically: false, encoding: .utf8)
         let outcome = play(
-            "\(properties) detector=recorded detections-file=\(file)", frames: [0, 1, 40, 70, 99],
+            "detector=recorded detections-file=\(file)", frames: [0, 1, 40, 70, 99],
             change: { number, harness in
                 if number > 1 { gst_harness_push_event(harness.harness, gst_video_event_new_still_frame(1)) }
             })
-        #expect(outcome.warnings.filter { $0.contains(file) } == [] && outcome.errors == [])
-    }
-
-    @Test func lateStartFitsFrameNumbersWithRedaction() throws {
-        try (1...60).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
-        let outcome = replay("box-style=blur", frames: Array(40..<60))
-        #expect(outcome.warnings.filter { $0.contains(file) } == [] && outcome.errors == [])
-    }
-
-    /// The caps of a video with a variable frame rate can have its mean rate. The first frames have 25 or 30 frames per
-    /// second.
-    @Test(arguments: [("3000/143", 40_000_000), ("20/1", 33_333_333)])
-    func variableFrameRateIsAnErrorWithFrameNumbersAndRedaction(rate: String, step: GstClockTime) throws {
-        try (1...4).map { "\($0),-1,5,5,20,20,0.9\n" }.joined().write(toFile: file, atomically: false, encoding: .utf8)
-        let harness = ElementHarness("detector=recorded detections-file=\(file) box-style=blur")
-        let caps = "video/x-raw,format=I420,width=64,height=48,framerate=\(rate)"
-        gst_harness_set_src_caps_str(harness.harness, caps)
-        harness.readCaps(caps)
-        for number in 0..<3 {
-            let buffer = harness.buffer(number)
-            buffer.pointee.pts = GstClockTime(number) * step
-            harness.push(buffer)
-        }
-        gst_harness_push_event(harness.harness, gst_event_new_eos())
-        let text = harness.takeMessage(GST_MESSAGE_ERROR)
-        #expect(text?.contains("the frame rate varies") == true, "\(text ?? "no error")")
+        #expect(outcome.warnings == [] && outcome.errors == [])
     }
 
     /// In MOTChallenge files, -1 stands for an unknown score.

@@ -57,6 +57,7 @@ import Testing
     @Test func firstNameMayBeginWithBracket() {
         #expect(texts("[background]\ncat") == ["[background]", "cat"])
         #expect(texts("{none}\n[PAD]") == ["{none}", "[PAD]"])
+        #expect(texts("{0: 'cat',\n 1: 'dog'}") == nil && texts("[person, car]") == nil)
         #expect(texts("[]") == nil && texts("[") == nil && texts("[\r\n  1]") == nil && texts("[ ['cat']]") == nil)
     }
 

@@ -96,7 +96,7 @@ extension YOLOXDecoder {
         let input = try inspection.input(YOLOv8Decoder.usual)
         var boxGrids: [CellGrid]?
         if inspection.namedFamily != .yolov5 {
-            // Each cell has three boxes.
+            // Each cell has three boxes. Dynamic rows may also be one decoded box per cell (YOLOv6).
             let grids = inspection.grids(input)
             if let rows = matrix.rows, !grids.contains(where: { 3 * $0.count == rows }) { return nil }
             boxGrids = grids
