@@ -120,7 +120,8 @@ package struct Labels: Sendable {
     private static func isJSONOrDatasetYAML(_ text: String) -> Bool {
         let line = text.drop(while: \.isWhitespace).prefix { !$0.isNewline }
         let isName =
-            line.contains(where: \.isLetter) && line.contains { "]}".contains($0) } && !line.contains { ",:\"'".contains($0) }
+            line.contains(where: \.isLetter) && line.contains { "]}".contains($0) }
+            && !line.contains { ",:\"'".contains($0) }
         return (line.hasPrefix("{") || line.hasPrefix("[")) && !isName
             || text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("names:") }
     }
