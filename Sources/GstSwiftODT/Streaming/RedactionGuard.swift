@@ -117,11 +117,13 @@ struct RedactionGuard {
         return sizes.contains(box.width) && sizes.contains(box.height)
     }
 
-    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. A class name of COCO is
-    /// probably no misspelling, so only its plural, other separators (`cell_phone`) and numbers (`car_1`) are similar. For
-    /// people, every suffix is similar (`person-male`).
+    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. Many objects have names
+    /// like the class names of COCO, so only the plural of these, other separators (`cell_phone`) and numbers (`car_1`)
+    /// are similar. For people, every suffix is similar (`person-male`), and misspellings are (`persn`).
     private static func isSimilar(_ name: String, to label: String) -> Bool {
-        guard usualLabels.contains(name) else { return nearestName(to: name, in: [label], within: 2) != nil }
+        let isUsual = usualLabels.contains(name)
+        if !isUsual || peopleLabels.contains(name), nearestName(to: name, in: [label], within: 2) != nil { return true }
+        guard isUsual else { return false }
         let (letters, labelLetters) = (name.filter(\.isLetter), label.filter { $0.isLetter || $0.isNumber })
         if [letters, letters + "s", letters + "es"].contains(labelLetters) { return true }
         guard label.hasPrefix(name) else { return false }
