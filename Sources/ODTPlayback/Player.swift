@@ -194,7 +194,7 @@ package final class Player: Sendable {
         }
     }
 
-    /// Starts the pipeline, unless ``stop()`` has ended it meanwhile.
+    /// Starts the pipeline, unless ``stop()`` was called before.
     func start() {
         let change = isClosed.read { $0 ? nil : gst_element_set_state(pipeline.top, GST_STATE_PLAYING) }
         guard let change else { return }

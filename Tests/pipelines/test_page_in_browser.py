@@ -180,7 +180,7 @@ class InBrowser(Paged):
             watch.end()
             browser.wait("$('trouble').textContent.includes('No connection to odt watch since')")
             self.look(browser, "lost.png")
-            # The times are those of the data.
+            # Without a connection, clock and durations stop at the time of the latest data.
             shown = "[$('foot').textContent, $('objects').innerText, server.lostSince - server.updated]"
             before = browser.evaluate(shown)
             time.sleep(2.1)

@@ -26,7 +26,7 @@ struct LabelText {
     /// Returns the text with another label in place of the object's own, for example a shortened one.
     func text(for object: AnnotatedObject, label: String?) -> String {
         let names = format.contains(.label) || format.contains(.category)
-        let lacksName = names && category(of: object) == nil && (label == nil || !format.contains(.label))
+        let lacksName = names && (label == nil || !format.contains(.label)) && category(of: object) == nil
         let showsPercentages = showsFigures && !lacksName
         return format.text { placeholder in
             switch placeholder {

@@ -161,8 +161,10 @@ final class GateSession: @unchecked Sendable {
             let action = state.gate.decide(on: frame, state.options)
             return (action, state.gate.reason, state.gate.keepsEarlier, state.gate.obstacles)
         }
-        for obstacle in obstacles.subtracting(warned) { element.warn(.format(obstacle.warning)) }
-        warned = obstacles
+        if obstacles != warned {
+            for obstacle in obstacles.subtracting(warned) { element.warn(.format(obstacle.warning)) }
+            warned = obstacles
+        }
         element.log(.log, "the frame at \(buffer.pointee.pts) ns: \(action)")
         switch action {
         case .pass: return pass(buffer)

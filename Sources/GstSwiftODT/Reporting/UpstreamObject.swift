@@ -147,11 +147,12 @@ extension UpstreamObject {
     /// The minimum IoU of a region and an entry with different ids.
     private static let overlapWithoutID = 0.95
 
-    /// The coordinates are unsigned, but some elements write negative ones for an object at the left or upper border.
+    /// The fields are unsigned, but some elements write negative values, for example for an object at the left border.
     private static func box(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Box {
-        Box(
-            x: Double(Int32(bitPattern: region.pointee.x)), y: Double(Int32(bitPattern: region.pointee.y)),
-            width: Double(region.pointee.w), height: Double(region.pointee.h))
+        let region = region.pointee
+        let (x, y) = (Int32(bitPattern: region.x), Int32(bitPattern: region.y))
+        let (width, height) = (Int32(bitPattern: region.w), Int32(bitPattern: region.h))
+        return Box(x: Double(x), y: Double(y), width: Double(width), height: Double(height))
     }
 
     private static func classIndex(of region: UnsafeMutablePointer<GstVideoRegionOfInterestMeta>) -> Int? {

@@ -22,7 +22,7 @@ struct RedactionGuard {
     private var hasUpstreamMetadata = false
     /// Whether another `swiftodt` element upstream attaches metadata in this stream. It may begin while playing.
     private var followsOther = false
-    /// The labels of detections so far, in lower case. They are collected only if the source has no list of labels.
+    /// The labels of detections so far, normalised (`String.normalisedLabel`). They are collected only if the source has no list of labels.
     private var seenLabels: Set<String> = []
     /// The latest warning of ``finishStream()``.
     private var latestWarning: String?
@@ -67,16 +67,16 @@ struct RedactionGuard {
     /// Checks the detections of a result. Called before the frame is drawn.
     ///
     /// - Throws: ``ODTError`` if a detection to redact has an invalid box, if there are more of them than tracks, or if a
-    ///   name in `privacy-labels` is misspelt. A name counts as misspelt if no detection has had it, and a detection has a
-    ///   similar label, or an object to redact another word for people. Names are checked only if the possible labels are
-    ///   unknown.
+    ///   name in `privacy-labels` is probably wrong. A name is probably wrong if no detection has had it and a detection
+    ///   has a similar label. If no listed name for people was seen, another word for people is also similar, from
+    ///   `privacy-threshold` on. Names are checked only if the source has no list of labels.
     mutating func check(_ detections: [Detection], _ settings: Settings, _ source: DetectionSource?) throws {
         guard let requested = checked?.labels, settings.requestsRedaction else { return }
         let options = settings.redaction
         func isRedacted(_ detection: Detection) -> Bool {
             detection.score >= options.threshold && options.mayNeedRedaction(detection.label)
         }
-        if detections.contains(where: { !Self.hasValidSize($0.box) && isRedacted($0) }) {
+        if detections.contains(where: { !($0.box.width >= 0 && $0.box.height >= 0) && isRedacted($0) }) {
             try fail(Self.invalidBox, settings)
         }
         let limit = Self.maximumObjects
@@ -87,12 +87,13 @@ struct RedactionGuard {
         let found = Set(detections.compactMap { $0.label?.text.normalisedLabel }).subtracting([""])
         // The number of stored labels is limited, because an upstream element may send another label with every
         // detection.
-        let added = found.subtracting(seenLabels).sorted().prefix(Self.maximumSeenLabels - seenLabels.count)
+        let capacity = max(0, Self.maximumSeenLabels - seenLabels.count)
+        let added = found.subtracting(seenLabels).sorted().prefix(capacity)
         seenLabels.formUnion(found.intersection(requested))
         seenLabels.formUnion(added)
         for label in added where !requested.contains(label) {
             guard let wrong = unseenLabels.first(where: { Self.isSimilar($0, to: label) }) else { continue }
-            try failBecause(of: wrong, label, settings)
+            try reportWrongName(wrong, found: label, settings)
         }
         let people = Self.peopleLabels.intersection(requested)
         guard let wrong = people.min(), seenLabels.isDisjoint(with: people) else { return }
@@ -100,26 +101,22 @@ struct RedactionGuard {
             guard let label = detection.label?.text.normalisedLabel, Self.otherPeopleLabels.contains(label),
                 !requested.contains(label)
             else { continue }
-            try failBecause(of: wrong, label, settings)
+            try reportWrongName(wrong, found: label, settings)
         }
     }
 
-    private mutating func failBecause(of wrong: String, _ label: String, _ settings: Settings) throws {
+    private mutating func reportWrongName(_ wrong: String, found label: String, _ settings: Settings) throws {
         try fail(
             "privacy-labels names '\(wrong)', which no detection has had, but a detection has the label '\(label)'; "
                 + "add '\(label)' to privacy-labels, or correct '\(wrong)'",
             settings)
     }
 
-    /// Metadata stores the size of a box in 32 bits. Some elements write a negative size.
-    private static func hasValidSize(_ box: Box) -> Bool {
-        let sizes = 0...Double(Int32.max)
-        return sizes.contains(box.width) && sizes.contains(box.height)
-    }
-
-    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. Many objects have names
-    /// like the class names of COCO, so only the plural of these, other separators (`cell_phone`) and numbers (`car_1`)
-    /// are similar. For people, every suffix is similar (`person-male`), and misspellings are (`persn`).
+    /// Returns whether a name in `privacy-labels` probably stands for the label of a detection. A name that is no class
+    /// name of COCO is similar to labels within two edits. Other objects have names close to those of COCO (`boat`,
+    /// `book`), so a class name of COCO is similar only to its plural, to other separators (`cell_phone`), and to itself
+    /// with a number (`car_1`). A word for people is also similar to misspellings (`persn`), and `person` to itself with
+    /// any suffix after a separator (`person-male`).
     private static func isSimilar(_ name: String, to label: String) -> Bool {
         let isUsual = usualLabels.contains(name)
         if !isUsual || peopleLabels.contains(name), nearestName(to: name, in: [label], within: 2) != nil { return true }

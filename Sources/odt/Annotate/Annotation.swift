@@ -221,9 +221,8 @@ final class Annotation: Sendable {
             do { try files.finish() } catch { (failure, code) = ("\(error)", ExitCode.of(error)) }
         }
         if let failure {
-            // The element reports some faults only at the end, so the frames that were written may lack redaction. After
-            // a signal, the failure is a consequence of the signal.
-            if ending.signal == nil, ending.hasRedactionFault, let video = files.video,
+            // The element reports some faults only at the end, so the frames that were written may lack redaction.
+            if ending.hasRedactionFault, let video = files.video,
                 RedactionRequest(of: annotation.pipeline["swiftodt"]) != nil
             {
                 video.discard()

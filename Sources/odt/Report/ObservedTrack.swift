@@ -56,7 +56,7 @@ struct ObservedTrack {
     /// Continues the track with another visit (re-identification).
     mutating func beginVisit() { (earlierPath, isReported) = (pathLength ?? 0, false) }
 
-    /// Applies the first and last time of an `end` event. After a return, they are those of the latest visit.
+    /// Applies the first and last time of an `end` event. After a re-entry, both belong to the latest visit.
     mutating func end(from start: Double, to end: Double) {
         if earlierPath == nil { visits = [(start, end)] } else { seen(from: start, to: end) }
     }

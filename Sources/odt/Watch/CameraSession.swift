@@ -276,14 +276,12 @@ final class CameraSession: Sendable {
         // A blocked element may still write to the recorded segment. The segment is therefore finished only if all
         // elements have stopped, or after the end of the stream has arrived, when no element writes any more.
         let isStopped = player.stop()
-        // After a signal, the failure is a consequence of the signal.
-        let discardsRedacted = ending.hasRedactionFault && ending.signal == nil
         if isStopped || ending.isWhole || recorder?.hasEnded.read({ $0 }) == true {
-            recorder?.finish(discardsRedacted: discardsRedacted)
+            recorder?.finish(discardsRedacted: ending.hasRedactionFault)
         } else if let recorder {
             DetachedThread.run { [hasStopped = player.hasStopped] in
                 hasStopped.wait { $0 ? () : nil }
-                recorder.finish(discardsRedacted: discardsRedacted)
+                recorder.finish(discardsRedacted: ending.hasRedactionFault)
             }
         }
         // After the first frame, the address is known to be right.

@@ -51,7 +51,7 @@ struct DetectionAssembly: Sendable {
                 .unsupported,
                 "\(file) returns the score \(tooHigh.score), but scores are from 0 to 1: the outputs are logits or have "
                     + "another layout; export it with scores from 0 to 1, or set \"family\" in its manifest (\"logits\": "
-                    + "true works only for ssd, efficientdet, detr and nanodet)")
+                    + "true works only for \(DetectionFamily.logitsFamilies))")
         }
         if names.count > 0, let unnamed = candidates.first(where: { $0.classIndex >= names.count }) {
             throw ODTError(

@@ -57,8 +57,7 @@ extension DetectionFamily {
                 throw ODTError(
                     .unsupported,
                     "the manifest of \(file) sets \"logits\", which the family \(family.rawValue) does not support (only "
-                        + Self.withLogits.map(\.rawValue).joined(separator: ", ")
-                        + "); remove it, and export the model with scores from 0 to 1")
+                        + "\(logitsFamilies)); remove it, and export the model with scores from 0 to 1")
             }
             Diagnostics.report(
                 .info,
@@ -78,6 +77,7 @@ extension DetectionFamily {
 
     /// The families whose class scores can be logits.
     private static let withLogits: [DetectionFamily] = [.efficientDet, .ssd, .detr, .nanodet]
+    static var logitsFamilies: String { withLogits.map(\.rawValue).joined(separator: ", ") }
 
     /// Returns `nil` if the network does not belong to this family.
     private func decoder(_ inspection: NetworkInspection) throws -> (any DetectionDecoder)? {

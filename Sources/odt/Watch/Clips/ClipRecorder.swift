@@ -141,8 +141,8 @@ final class ClipRecorder: @unchecked Sendable {
     func finish(discardsRedacted: Bool = false) {
         lock.withLock { _ in
             if discardsRedacted, content.isRedacted {
-                file?.leave()
-                for file in [file, unfinished] { file?.delete() }
+                file?.discard()
+                unfinished?.delete()
                 (file, unfinished) = (nil, nil)
             } else {
                 advance(to: .max)

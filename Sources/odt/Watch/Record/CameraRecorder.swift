@@ -39,7 +39,7 @@ final class CameraRecorder: @unchecked Sendable {
     /// - Parameters:
     ///   - followsTag: Whether the stream's orientation tag specifies the orientation of original frames.
     ///   - finished: Called for each finished segment, on the streaming thread or on the thread that calls
-    ///     ``finish()``.
+    ///     ``finish(discardsRedacted:)``.
     init(
         _ recording: Recording, camera: String, content: RecordedContent, followsTag: Bool, clips: ClipRecorder?,
         finished: @escaping @Sendable (FinishedSegment) -> Void,
@@ -84,8 +84,7 @@ final class CameraRecorder: @unchecked Sendable {
     func finish(discardsRedacted: Bool = false) {
         lock.withLock { _ in
             if discardsRedacted, content.isRedacted, let segment {
-                segment.leave()
-                segment.delete()
+                segment.discard()
                 self.segment = nil
                 notify("the last segment was deleted, because its redaction is not guaranteed")
             }

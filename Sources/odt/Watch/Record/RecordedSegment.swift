@@ -92,6 +92,12 @@ final class RecordedSegment {
         closeFile()
     }
 
+    /// Closes the file without finishing it, and deletes it.
+    func discard() {
+        leave()
+        delete()
+    }
+
     /// Deletes a file that was closed without finishing it.
     func delete() { _ = PathText.withSystemPath(file.path) { unlink($0) } }
 

@@ -395,7 +395,7 @@ import Testing
         #expect {
             _ = try found.decoder.decode([output])
         } throws: {
-            "\($0)".contains("returns the score") && "\($0)".contains("\"logits\": true works only for ssd")
+            "\($0)".contains("returns the score") && "\($0)".contains("\"logits\": true works only for efficientdet")
         }
     }
 
