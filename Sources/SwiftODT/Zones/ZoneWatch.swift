@@ -5,6 +5,7 @@
 ///
 /// Two rules prevent double counts. First, an object that jitters on an edge does not change sides immediately. It must
 /// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
+/// After a change without this distance, the next change requires it, until the object is that far from the edge.
 /// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
@@ -60,6 +61,8 @@ struct ZoneWatch {
         /// has no label. The sides are the inside and the outside of an area, or the left and the right side of a line.
         /// `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
+        /// Whether the object has changed sides and has been close to the edge since.
+        var isLingering = false
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
         /// The label with which the entry is counted.
@@ -219,6 +222,7 @@ extension ZoneWatch {
         } else {
             stay(zone, index, &zoneTrack, isInside: shapes[index].contains(place), isClear: isClear, now)
         }
+        if isClear { zoneTrack.presences[index].isLingering = false }
     }
 
     private mutating func stay(
@@ -243,13 +247,14 @@ extension ZoneWatch {
         } else {
             let since = stay.uncertainSince ?? now
             stay.uncertainSince = since
-            guard isClear || now - since >= Self.settling else { return }
+            guard isClear || (!stay.isLingering && now - since >= Self.settling) else { return }
             // The label may become known later. The object then entered at ``ZonePresence/uncertainSince``.
             if isInside, zoneTrack.label == nil, !zone.labels.isEmpty { return }
             stay.uncertainSince = nil
             if isInside {
                 guard zone.concerns(zoneTrack.label) else { return }
                 stay.since = since
+                stay.isLingering = true
                 stay.label = zoneTrack.label
                 stay.isDwellReported = false
                 counts[index].count(stay.label) { figures in
@@ -260,6 +265,7 @@ extension ZoneWatch {
             } else {
                 leave(zone, index, stay, zoneTrack, at: since)
                 stay.since = nil
+                stay.isLingering = true
             }
         }
         if let since = stay.since, let minimum = zone.minTime, !stay.isDwellReported, now - since >= minimum {
@@ -297,8 +303,9 @@ extension ZoneWatch {
         }
         let since = zoneTrack.presences[index].uncertainSince ?? now
         zoneTrack.presences[index].uncertainSince = since
-        guard isClear || now - since >= Self.settling else { return }
+        guard isClear || (!zoneTrack.presences[index].isLingering && now - since >= Self.settling) else { return }
         zoneTrack.presences[index].uncertainSince = nil
+        zoneTrack.presences[index].isLingering = true
         zoneTrack.presences[index].clear = place
         let direction: Zone.Direction = crossings > 0 ? .in : .out
         if zoneTrack.label == nil, !zone.labels.isEmpty {

@@ -209,6 +209,23 @@ import Testing
         #expect(other.story == [])
     }
 
+    /// An object stands on an edge and moves by half a pixel to either side, for 1.5 s each. Clear of the edge, it can
+    /// change sides after 1 s again.
+    @Test(
+        arguments: [
+            (room, 400.0, ["enter 1", "leave 1", "enter 1"]),
+            (line, 500, ["cross out 1", "cross in 1", "cross out 1"]),
+        ])
+    func standingObjectChangesSidesOncePerApproach(_ zone: Zone, _ edge: Double, _ story: [String]) {
+        var walk = Walk(zone)
+        for frame in 0..<500 { walk.see(1, frame / 38 % 2 == 0 ? edge - 0.5 : edge + 0.5, 300) }
+        #expect(walk.story == Array(story.prefix(1)))
+        walk.see(1, edge - 100, 300)
+        #expect(walk.story == Array(story.prefix(2)))
+        for frame in 0..<500 { walk.see(1, frame / 38 % 2 == 0 ? edge - 0.5 : edge + 0.5, 300) }
+        #expect(walk.story == story)
+    }
+
     /// The line is at x = 500 before the change and at x = 1000 after it.
     @Test func changedPictureSizeIsNoCrossing() {
         var walk = Walk(Self.line)
