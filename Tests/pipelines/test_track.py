@@ -114,7 +114,8 @@ class Track(unittest.TestCase):
         said = self.track(text)
         self.assertEqual(said.stdout, self.track(detections(10, (0,))).stdout)
         self.assertEqual(said.stderr, "odt track: 3 of 13 detections were not used: 1 with a score below 0.1, "
-                                      "1 with an invalid box, 1 overlapping another one.\n")
+                                      "1 with an invalid box or score, 1 overlapping another one.\n")
+        self.assertIn("1 with an invalid box or score.", self.track("1,-1,20,20,40,80,nan\n").stderr)
         crowd = "".join(f"1,-1,{20 * (number % 100)},{40 * (number // 100)},18,38,0.9\n" for number in range(2500))
         said = self.track(crowd)
         self.assertIn("500 of 2500 detections were not used: 500 beyond 2000 per frame.", said.stderr)

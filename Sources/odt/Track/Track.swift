@@ -10,7 +10,8 @@ private let help = """
 
       --detections FILE      detections in MOTChallenge format, one per line: frame,-1,x,y,width,height,score[,class,...]
                              (frames start at 1, boxes in pixels; '-' is standard input); or a recording of odt detect,
-                             whose timestamps and frame size are used
+                             whose timestamps and frame size are used: frame 1 is at time 0, which can be before the
+                             first frame of the video
       -o FILE                tracks in MOTChallenge format: frame,id,x,y,width,height,score,-1,-1,-1;
                              includes objects that the detector missed for up to 0.08 s, or 0.2 s behind another object;
                              '-' is standard output
@@ -165,7 +166,7 @@ private func follow(_ recording: RecordingReader, _ request: TrackRequest) throw
 
 private func tally(_ unused: UnusedDetections, of all: Int, from floor: Double) -> String {
     let reasons = [
-        (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box"),
+        (unused.weak, "with a score below \(floor)"), (unused.impossible, "with an invalid box or score"),
         (unused.doubled, "overlapping another one"), (unused.surplus, "beyond \(Tracker.maximumDetections) per frame"),
     ]
     let named = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
