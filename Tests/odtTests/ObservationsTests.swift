@@ -100,6 +100,26 @@ struct ObservationsTests {
         #expect(observations.zones.map(\.eventCount) == [100_010])
     }
 
+    /// The element counts the entry for the label that becomes known during the stay.
+    @Test func entryIsCountedForLabelOfLeave() throws {
+        var observations = Observations()
+        func see(_ event: String, _ label: String, session: Int64) throws {
+            let fields: [String: JSONValue] = [
+                "event": .string(event), "zone": .string("yard"), "tracking-id": .number(1), "label": .string(label),
+            ]
+            try add(.zone, to: &observations, of: "cam", session: session, at: 1, fields)
+        }
+        func counts() -> [String] {
+            observations.zones[0].byLabel.map { "\(observations.labels[$0]) \($1.entered) \($1.left)" }.sorted()
+        }
+        try see("enter", "", session: 1)
+        try see("enter", "", session: 2)
+        try see("leave", "person", session: 1)
+        #expect(counts() == [" 1 0", "person 1 1"])
+        try see("leave", "dog", session: 2)
+        #expect(counts() == ["dog 1 1", "person 1 1"])
+    }
+
     /// The running time of each connection begins with 0.
     @Test func connectionsArePlacedByWallClock() throws {
         var observations = Observations()

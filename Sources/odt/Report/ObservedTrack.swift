@@ -93,7 +93,7 @@ struct ObservedZone {
         let dwell: Double?
     }
 
-    struct Tally {
+    struct Tally: Equatable {
         var entered = 0
         var left = 0
         var `in` = 0
@@ -124,6 +124,13 @@ struct ObservedZone {
     private(set) var byLabel: [Int: Tally] = [:]
     private(set) var events: [Event] = []
     private(set) var eventCount = 0
+    /// The label with which each object in the area entered.
+    private var entryLabels: [Visitor: Int] = [:]
+
+    private struct Visitor: Hashable {
+        let recording: Int
+        let id: Int
+    }
 
     init(_ name: String, of source: Int, isLine: Bool) {
         (self.name, self.source, self.isLine) = (name, source, isLine)
@@ -133,8 +140,19 @@ struct ObservedZone {
     mutating func add(_ event: Event, isMarked: Bool) {
         if eventCount == 0 { byLabel = [:] }
         byLabel[event.label, default: Tally()].add(event)
+        moveEntry(of: event)
         eventCount += 1
         if isMarked { events.append(event) }
+    }
+
+    /// If the label has become known during the stay, counts the entry for this label, as the element does.
+    private mutating func moveEntry(of event: Event) {
+        let visitor = Visitor(recording: event.recording, id: event.id)
+        if event.kind == .enter { entryLabels[visitor] = event.label }
+        guard event.kind == .leave, let label = entryLabels.removeValue(forKey: visitor) else { return }
+        byLabel[label]?.entered -= 1
+        byLabel[event.label]?.entered += 1
+        if byLabel[label] == Tally() { byLabel[label] = nil }
     }
 
     /// Replaces the counts by those of a result message. Does nothing once a zone event has been counted, because the
