@@ -100,6 +100,19 @@ struct ObservationsTests {
         #expect(observations.zones.map(\.eventCount) == [100_010])
     }
 
+    /// The page shows a limited number of tracks, but a table has all of them.
+    @Test(arguments: [true, false]) func tableHasAllTracks(_ hasTable: Bool) throws {
+        var observations = Observations(keepsAllTracks: hasTable)
+        for id in 1...80_010 {
+            let fields: [String: JSONValue] = ["event": .string("begin"), "tracking-id": .number(Double(id))]
+            try add(.track, to: &observations, of: "cam", session: 1, at: Double(id), fields)
+        }
+        observations.finish()
+        #expect(observations.tracks.count == (hasTable ? 80_010 : 20_009))
+        observations.limitTracks()
+        #expect(observations.tracks.count == 20_000 && observations.trackCount == 80_010)
+    }
+
     /// The element counts the entry for the label that becomes known during the stay.
     @Test func entryIsCountedForLabelOfLeave() throws {
         var observations = Observations()

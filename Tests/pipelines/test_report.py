@@ -252,6 +252,21 @@ class Reading(Report):
         _, data, _ = self.page(lines(result(0, zones=[]), result(1, zones=counts)))
         self.assertEqual(data["zones"][0]["byLabel"], [[0, 0, 0, 3, 1, 0, 0]])
 
+    def test_tables_list_all_objects(self):
+        """The page lists the longest 20,000 objects."""
+        def messages(number):
+            common = {"tracking-id": number, "label": "person", "running-time": 3 * SECOND}
+            yield {"message": "swiftodt-zone", "event": "enter", "zone": "yard"} | common
+            yield {"message": "swiftodt-track", "event": "end", "first-seen": SECOND, "last-seen": SECOND + number} | common
+        text = lines(*(message for number in range(1, 20_011) for message in messages(number)))
+        _, data, _ = self.page(text, "--csv", "objects.csv", "--events-csv", "events.csv")
+        self.assertEqual((len(data["tracks"]), data["objects"]), (20_000, 20_010))
+        ids = []
+        for name in ("objects.csv", "events.csv"):
+            with open(self.path(name), encoding="utf-8", newline="") as file:
+                ids.append(sorted(int(row["tracking_id"]) for row in csv.DictReader(file)))
+        self.assertEqual(ids, [list(range(1, 20_011))] * 2)
+
     def test_heat_map_is_upright(self):
         """Each result counts for its duration. The map is rotated like the picture."""
         box = (0, 0, 0.5, 0.25)

@@ -3,8 +3,10 @@ import SwiftODT
 /// Aggregates the messages of a file or database. Memory use is proportional to the number of tracks, not to the number
 /// of messages.
 struct Observations {
-    /// The maximum number of tracks that are kept. If there are more, the shortest tracks are only counted.
+    /// The maximum number of tracks on the page. If there are more, the shortest tracks are only counted.
     static let maximumTracks = 20_000
+    /// Whether all tracks are kept until ``limitTracks()``, for a table.
+    private let keepsAllTracks: Bool
     /// The maximum number of distinct labels, and the maximum number of labels with their own heat map. The page cannot
     /// show more, so additional labels are merged.
     static let (maximumLabels, maximumMaps) = (1_000, 24)
@@ -85,7 +87,10 @@ struct Observations {
         }
     }
 
-    init(keepsAllEvents: Bool = false) { maximumEventMarks = keepsAllEvents ? .max : 100_000 }
+    init(keepsAllTracks: Bool = false, keepsAllEvents: Bool = false) {
+        self.keepsAllTracks = keepsAllTracks
+        maximumEventMarks = keepsAllEvents ? .max : 100_000
+    }
 
     var isEmpty: Bool { resultCount + eventCount == 0 }
     var trackCount: Int { byKey.count + forgotten.values.reduce(0) { $0 + $1.count } }
@@ -136,7 +141,7 @@ struct Observations {
         case .track: addTrack(message, of: source)
         case .zone: addZone(message, of: source, at: time)
         }
-        if byKey.count > 4 * Self.maximumTracks { forget(before: time - 60) }
+        if !keepsAllTracks, byKey.count > 4 * Self.maximumTracks { forget(before: time - 60) }
     }
 
     /// Completes the aggregation after the last message.
@@ -144,8 +149,10 @@ struct Observations {
         for source in held.indices { release(source, at: nil) }
         // These objects continue with an earlier id.
         byKey = byKey.filter { $0.value.reason != TrackEvent.Reason.reidentified.rawValue }
-        forget(before: .infinity)
     }
+
+    /// Reduces the tracks to the ``maximumTracks`` longest ones, for the page.
+    mutating func limitTracks() { forget(before: .infinity) }
 
     private mutating func addResult(_ message: ParsedMessage, of source: Int, at time: Double) throws {
         resultCount += 1

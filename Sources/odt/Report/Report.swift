@@ -62,7 +62,9 @@ private let help = """
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
     // The video is checked first, because reading the messages takes longer.
     let source = try video.map(MediaSource.init)
-    let (observations, isCutOff) = try observe(file, keepsAllEvents: line.text("--events-csv") != nil)
+    var observations = Observations(
+        keepsAllTracks: line.text("--csv") != nil, keepsAllEvents: line.text("--events-csv") != nil)
+    let isCutOff = try observe(file, &observations)
     if isCutOff {
         printError("odt report: the last line of \(file) is incomplete, as after an interruption; it is ignored.")
     }
@@ -71,11 +73,10 @@ private let help = """
     let title =
         line.text("--title")
         ?? (MediaSource.isAddress(shown) ? CameraPlan.derivedName(of: shown) : FilePath.stem(of: shown))
+    guard let tracks = try write(&observations, line) else { return ExitCode.success }
     let data = ReportData(
         title: title, file: publicName(file), video: video.map(publicName), observations: observations, zones: zones,
         clips: [], isCutOff: isCutOff)
-    let tracks = observations.tracks
-    guard try write(observations, tracks, line) else { return ExitCode.success }
     let pictures = try source.flatMap { try extractPictures(of: tracks, in: $0, observations) }
     return try write(data, tracks, pictures, to: page)
 }
@@ -94,13 +95,13 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
         cameras: line.texts("--camera"), from: try moment("--from", line) ?? .min, to: try moment("--to", line) ?? .max)
     guard choice.from <= choice.to else { throw CommandLineError("--from is later than --to.") }
     var messages = try StoredMessages(store, choice)
-    var observations = Observations(keepsAllEvents: line.text("--events-csv") != nil)
+    var observations = Observations(
+        keepsAllTracks: line.text("--csv") != nil, keepsAllEvents: line.text("--events-csv") != nil)
     try messages.forEach { try observations.add($0) }
     guard !observations.isEmpty else { throw ReportError("\(store) has no messages in this period") }
     observations.finish()
     let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
-    let tracks = observations.tracks
-    guard try write(observations, tracks, line) else { return ExitCode.success }
+    guard let tracks = try write(&observations, line) else { return ExitCode.success }
     let data = ReportData(
         title: title, file: publicName(store), video: nil, observations: observations, zones: zones,
         clips: try clips(messages, observations, page, line), isCutOff: false)
@@ -185,12 +186,16 @@ private func clips(
     return clips.clips
 }
 
-/// Writes the tables and returns whether the page has to be written, too.
-private func write(_ observations: Observations, _ tracks: [ObservedTrack], _ line: CommandLineOptions) throws -> Bool {
+/// Writes the tables, and returns the tracks of the page; `nil` if no page has to be written.
+private func write(_ observations: inout Observations, _ line: CommandLineOptions) throws -> [ObservedTrack]? {
     let tables = ReportTables(observations: observations)
-    if let file = line.text("--csv") { try ByteStream.write(Array(tables.objects(tracks).utf8), to: file) }
+    if let file = line.text("--csv") {
+        try ByteStream.write(Array(tables.objects(observations.tracks).utf8), to: file)
+    }
     if let file = line.text("--events-csv") { try ByteStream.write(Array(tables.events.utf8), to: file) }
-    return !hasOnlyTables(line)
+    if hasOnlyTables(line) { return nil }
+    observations.limitTracks()
+    return observations.tracks
 }
 
 private func hasOnlyTables(_ line: CommandLineOptions) -> Bool {
@@ -218,10 +223,9 @@ private func page(_ line: CommandLineOptions, or usual: String) throws -> String
     return page
 }
 
-/// Reads a file of messages. `isCutOff` is whether the last line of the file is incomplete.
-private func observe(_ file: String, keepsAllEvents: Bool) throws -> (Observations, isCutOff: Bool) {
+/// Reads a file of messages. Returns whether the last line of the file is incomplete.
+private func observe(_ file: String, _ observations: inout Observations) throws -> Bool {
     var lines = try LineStream(file)
-    var observations = Observations(keepsAllEvents: keepsAllEvents)
     var isCutOff = false
     while let line = try lines.next() {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
@@ -244,7 +248,7 @@ private func observe(_ file: String, keepsAllEvents: Bool) throws -> (Observatio
         throw ReportError("\(file) has no swiftodt message in its \(CountText.text(lines.number, "line"))")
     }
     observations.finish()
-    return (observations, isCutOff)
+    return isCutOff
 }
 
 /// Returns a file name or URI without folders, user name, password and query, because the page may be published.
