@@ -178,6 +178,14 @@ class Reading(Report):
         one, other = self.tracks(data)
         self.assertEqual((one["id"], other["id"], one["last"], other["first"]), (1, 1, 2, 2))
 
+    def test_statistics_end_recording_of_their_source(self):
+        """The second of two appended recordings can begin later than the first one ended."""
+        later = [result(30 + tenth / 10, [thing(1, at=30 + tenth / 10, first=30)], tenth) for tenth in range(20)]
+        for statistics, ends in (({}, [2, 31.9]), ({"source": "yard"}, [31.9])):
+            _, data, _ = self.page(lines(*walk((0, 2)), {"message": "stats"} | statistics, *later, {"message": "stats"}))
+            self.assertEqual([track["last"] for track in self.tracks(data)], ends)
+            self.assertEqual((len(data["sources"]), len(data["heat"])), (1, 1))
+
     def test_parallel_streams(self):
         """Two cameras in one file have separate ids."""
         mixed = [message | {"source": name} for pair in zip(walk((0, 2)), walk((0, 2), label="car"))

@@ -133,13 +133,19 @@ struct Observations {
 
     /// - Throws: ``ReportError``, without the line number, for an invalid message.
     mutating func add(_ message: ParsedMessage) throws {
-        let source = index(ofSource: message.text("source"))
+        let name = message.text("source")
+        if message.kind == .statistics {
+            if let source = sourceIndex[name] { clocks[source].end() }
+            return
+        }
+        let source = index(ofSource: name)
         let time = clocks[source].place(message, &utc)
         extend(to: time)
         switch message.kind {
         case .result: try addResult(message, of: source, at: time)
         case .track: addTrack(message, of: source)
         case .zone: addZone(message, of: source, at: time)
+        case .statistics: break
         }
         if !keepsAllTracks, byKey.count > 4 * Self.maximumTracks { forget(before: time - 60) }
     }

@@ -6,6 +6,8 @@ struct ParsedMessage {
         case result = "swiftodt"
         case track = "swiftodt-track"
         case zone = "swiftodt-zone"
+        /// The statistics of the element, at the end of a recording.
+        case statistics = "stats"
     }
 
     let kind: Kind
@@ -17,7 +19,7 @@ struct ParsedMessage {
         (self.kind, self.fields, self.recording) = (kind, .object(fields), recording)
     }
 
-    /// Parses a line. Returns `nil` for messages of other kinds, for example the statistics at the end of a file.
+    /// Parses a line. Returns `nil` for messages of other kinds.
     init?(_ line: ArraySlice<UInt8>) throws {
         let outer = try JSONValue(parsing: line)
         guard case .object = outer, let name = outer["message"]?.string else {

@@ -94,7 +94,7 @@ enum WallTime {
 
 /// Maps the message times of one source to the report's time axis. When message times go back, after a seek or at the
 /// start of another recording in the same file, the axis continues from its previous end. A recording of a live stream
-/// is instead placed at its wall-clock time.
+/// is instead placed at its wall-clock time. A recording also ends with the element's statistics.
 struct RecordingClock {
     /// The index of the recording to which the latest message belongs.
     private(set) var recording = 0
@@ -104,6 +104,7 @@ struct RecordingClock {
     private(set) var streamOffset = 0.0
     private var latest = -Double.infinity
     private var sequence = 0.0
+    private var hasEnded = false
     /// The highest index of all recordings so far.
     private var latestRecording = 0
     /// The index of the recording of each session id. Sessions overlap if videos are watched faster than real time, so
@@ -123,6 +124,9 @@ struct RecordingClock {
 
     var recordingCount: Int { latestRecording + 1 }
 
+    /// Ends the recording: the next message begins another one.
+    mutating func end() { hasEnded = true }
+
     /// Returns the time of a message on the report's time axis, in seconds.
     ///
     /// - Parameter utc: The Unix time in seconds at the zero of the axis. The first message with a wall-clock time
@@ -131,11 +135,12 @@ struct RecordingClock {
         let time = message.time ?? max(0, latest)
         let number = message.kind == .result ? message.number("sequence") : nil
         let isAnother = number.map { $0 < sequence } ?? false
-        let hasBegun = time < latest - Self.tolerance || (isAnother && time < latest)
+        let hasBegun = hasEnded || time < latest - Self.tolerance || (isAnother && time < latest)
         if hasBegun {
+            (hasEnded, sequence) = (false, 0)
             latestRecording += 1
             recording = latestRecording
-            offset += latest - time
+            offset += max(0, latest - time)
             latest = time
         }
         if let number { sequence = number }

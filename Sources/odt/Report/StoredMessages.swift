@@ -213,6 +213,7 @@ struct StoredMessages {
             if let zones = zones.removeValue(forKey: session.camera) { fields["zones"] = .array(zones) }
         case .track: addTrack(rows, to: &fields)
         case .zone: addZoneEvent(rows, to: &fields)
+        case .statistics: break
         }
         return ParsedMessage(feed.kind, fields, recording: number)
     }
