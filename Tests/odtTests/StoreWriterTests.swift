@@ -109,6 +109,38 @@ struct StoreWriterTests {
         #expect(try counts(from: 15) == [1: 0, 2: 1])
     }
 
+    /// Path and reason belong to the whole track. The second object continues with an earlier id.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func trackPartlyInPeriodHasNoFiguresFromOutside() throws {
+        let writer = try StoreWriter(StoreFile.open(toWrite: path, SQLiteLibrary()))
+        let result = StoreRow.Content.result(width: 9, height: 9, boxes: [])
+        try writer.write([StoreRow(camera: "cam", session: 1, time: start, content: result)])
+        for (id, reason) in [(1, "lost"), (2, "reidentified")] as [(Int64, String)] {
+            let columns: StoreRow.Columns = [
+                ("id", .integer(id)), ("first", .integer(start)), ("last", .integer(start + 100)),
+                ("label", .text("person")), ("category", .integer(-1)), ("path_length", SQLiteValue(50.0)),
+                ("best", .integer(start + 10)), ("best_score", SQLiteValue(0.9)), ("reason", .text(reason)),
+            ]
+            let content = StoreRow.Content.row(table: "track", columns)
+            try writer.write([StoreRow(camera: "cam", session: 1, time: start + 100, content: content)])
+        }
+        func figures(_ from: Int64, _ to: Int64) throws -> [[String]] {
+            var figures: [[String]] = []
+            var messages = try StoredMessages(path, .init(from: start + from, to: start + to))
+            try messages.forEach { message in
+                guard message.kind == .track else { return }
+                let names = ["path-length", "best-score", "best-running-time"].filter { message.number($0) != nil }
+                figures.append(names + [message.text("reason")])
+            }
+            return figures.sorted { $0.joined() < $1.joined() }
+        }
+        let best = ["best-score", "best-running-time"]
+        let whole = ["path-length"] + best
+        #expect(try figures(0, 100) == [whole + ["lost"], whole + ["reidentified"]])
+        #expect(try figures(20, 100) == [["lost"], ["reidentified"]])
+        #expect(try figures(0, 50) == [best + [""], best + ["reidentified"]])
+    }
+
     /// With re-identification, an object returns with its id.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func returnedObjectKeepsItsEarlierVisit() throws {

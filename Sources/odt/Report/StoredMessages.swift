@@ -236,7 +236,9 @@ struct StoredMessages {
     }
 
     /// Adds the fields of a row of the table `track`. The columns of the row are: message time, session, id, time,
-    /// first, last, label, category, path_length, best, best_score, best_x, best_y, best_width, best_height, reason.
+    /// first, last, label, category, path_length, best, best_score, best_x, best_y, best_width, best_height, reason. Of a
+    /// track that is only partly in the period, the path length and the reason of a later end are omitted, and so is a
+    /// best detection outside the period.
     private func addTrack(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
         fields["event"] = .string(row.isNull(15) ? "update" : "end")
         fields["tracking-id"] = .number(row.real(2))
@@ -244,14 +246,20 @@ struct StoredMessages {
         fields["last-seen"] = Self.moment(min(row.integer(5), choice.to))
         fields["label"] = .string(labels[row.integer(6)] ?? "")
         fields["category"] = .string((Category(rawValue: Int(row.integer(7))) ?? .unknown).name)
-        fields["reason"] = .string(row.text(15))
-        let figures = [
-            8: "path-length", 10: "best-score", 11: "best-x", 12: "best-y", 13: "best-width", 14: "best-height",
-        ]
+        let reason = row.text(15)
+        // An object that continues with an earlier id is not listed in any period.
+        if row.integer(5) <= choice.to || reason == TrackEvent.Reason.reidentified.rawValue {
+            fields["reason"] = .string(reason)
+        }
+        if row.integer(4) >= choice.from, row.integer(5) <= choice.to, !row.isNull(8) {
+            fields["path-length"] = .number(row.real(8))
+        }
+        guard !row.isNull(9), (choice.from...choice.to).contains(row.integer(9)) else { return }
+        fields["best-running-time"] = Self.moment(row.integer(9))
+        let figures = [10: "best-score", 11: "best-x", 12: "best-y", 13: "best-width", 14: "best-height"]
         for (column, name) in figures where !row.isNull(Int32(column)) {
             fields[name] = .number(row.real(Int32(column)))
         }
-        if !row.isNull(9) { fields["best-running-time"] = Self.moment(row.integer(9)) }
     }
 
     private func addZoneEvent(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
