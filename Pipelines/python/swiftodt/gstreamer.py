@@ -107,10 +107,14 @@ def set_value(element: Any, about: Any, keyword: str, value: Any) -> None:
             raise PropertyError(f"{value!r} is no valid value of {keyword}: it needs names without commas")
         value = ",".join(value)
     if kind in ("GEnum", "GFlags"):
-        Gst.util_set_object_arg(element, name, str(value))
+        # draw-coasting has true and false among its values.
+        text = "+".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else str(value)
+        if is_bool(value):
+            text = text.lower()
+        Gst.util_set_object_arg(element, name, text)
         now = element.get_property(name)
         heard = {now.value_nick} if kind == "GEnum" else set(now.value_nicks)
-        wanted = {part for part in str(value).split("+") if part and part != "0"}
+        wanted = {part for part in text.split("+") if part and part != "0"}
         if heard != wanted:
             raise PropertyError(f"{value!r} is no valid value of {keyword}; gst-inspect-1.0 swiftodt lists the values")
         return

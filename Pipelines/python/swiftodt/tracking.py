@@ -170,7 +170,7 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                 error, details = message.parse_error()
                 # The first line of the details can be a place in GStreamer's source code.
                 lines = (details or "").splitlines()
-                raise Error("\n".join([error.message, *lines[1 if lines and "): " in lines[0] else 0:]]))
+                raise Error("\n".join([f"{self._source}: {error.message}", *lines[1 if lines and "): " in lines[0] else 0:]]))
             if message.type == Gst.MessageType.WARNING:
                 error, _ = message.parse_warning()
                 # The decoder has no stream for the video converter. The demuxer may reach the end without an error.
@@ -186,9 +186,13 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                     self.events.append(event)
 
     def _events_until(self, result: Result) -> tuple[Union[TrackEvent, ZoneEvent], ...]:
-        """Removes and returns the events up to a result. The element may be frames ahead of the reader."""
+        """Removes and returns the events up to a result. The element may be frames ahead of the reader, and already at the end."""
         now = result.running_time
-        due = [event for event in self.events if now is None or event.running_time is None or event.running_time <= now]
+        due = [
+            event for event in self.events
+            if not (isinstance(event, TrackEvent) and event.reason == "eos")
+            and (now is None or event.running_time is None or event.running_time <= now)
+        ]
         self.events = [event for event in self.events if event not in due]
         return tuple(due)
 
