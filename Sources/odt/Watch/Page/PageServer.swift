@@ -95,7 +95,6 @@ final class PageServer: @unchecked Sendable {
                 nil,
                 GConnectFlags(rawValue: 0))
         }
-        let idle = keepConnectionsOpen()
         let channel = g_io_channel_unix_new(socket.descriptor)
         let comes: @convention(c) (OpaquePointer?, GIOCondition, UnsafeMutableRawPointer?) -> gboolean = { _, _, this in
             if let this { Unmanaged<PageServer>.fromOpaque(this).takeUnretainedValue().accept() }
@@ -120,7 +119,6 @@ final class PageServer: @unchecked Sendable {
             connection.stream?.end()
         }
         soup.disconnect(server)
-        Glibc.close(idle)
         // In the next iterations of the loop, libsoup releases the connections that were shut down above.
         for _ in 0..<100 where g_main_context_iteration(loop.context, 0) == 0 { break }
         // Releasing a connection may finalize its stream, whose finalizer modifies `connections`. The connections are
@@ -131,24 +129,6 @@ final class PageServer: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(server))
         g_main_context_pop_thread_default(loop.context)
         isOver.update { $0 = true }
-    }
-
-    /// Makes libsoup keep connections open after a response. A libsoup server without a listener closes each connection
-    /// after the response, and no header announces this. This server accepts connections itself, so libsoup gets a
-    /// listener that is never used: one end of a socket pair, at which no connection can arrive.
-    ///
-    /// - Returns: The descriptor of the other end of the socket pair; -1 after an error. The caller closes the
-    ///   descriptor after the server has disconnected.
-    private func keepConnectionsOpen() -> Int32 {
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return -1 }
-        guard let listener = soup.socketOfDescriptor(ends[0], nil) else {
-            Glibc.close(ends[0])
-            return ends[1]
-        }
-        _ = soup.listenSocket(server, listener, 0, nil)
-        g_object_unref(UnsafeMutableRawPointer(listener))
-        return ends[1]
     }
 
     // MARK: Connections
@@ -324,8 +304,10 @@ final class PageServer: @unchecked Sendable {
     // MARK: Responses
 
     private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
-    /// The headers of all responses. They prevent caching and embedding in other pages.
+    /// The headers of all responses. They prevent caching and embedding in other pages. The connection ends after the
+    /// response, because libsoup before 3.3 keeps the socket of a connection that the client closes between two requests.
     private static let headers = [
+        ("Connection", "close"),
         ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Frame-Options", "DENY"),
     ]
@@ -402,7 +384,6 @@ final class PageServer: @unchecked Sendable {
     private func begin(_ camera: String, _ message: Soup.Object) {
         soup.setStatus(message, 200, nil)
         setHeader("Content-Type", Self.streamKind, message)
-        setHeader("Connection", "close", message)
         if let headers = soup.responseHeaders(message) { soup.setEncoding(headers, Soup.untilTheEnd) }
         connection(of: message)?.stream = PictureStream(of: camera, to: message, of: server, soup, pictures)
     }

@@ -16,7 +16,6 @@ struct Soup: Sendable {
     let acceptStream: @convention(c) (Object, Object, Object, Object, Problem?) -> gboolean
     let addHandler: AddHandler
     let addEarlyHandler: AddHandler
-    let listenSocket: @convention(c) (Object, Object, Int32, Problem?) -> gboolean
     let disconnect: @convention(c) (Object) -> Void
     let pause: @convention(c) (Object, Object) -> Void
     let unpause: @convention(c) (Object, Object) -> Void
@@ -55,7 +54,6 @@ struct Soup: Sendable {
         acceptStream = try library.function("soup_server_accept_iostream")
         addHandler = try library.function("soup_server_add_handler")
         addEarlyHandler = try library.function("soup_server_add_early_handler")
-        listenSocket = try library.function("soup_server_listen_socket")
         disconnect = try library.function("soup_server_disconnect")
         pause = try library.function("soup_server_pause_message")
         unpause = try library.function("soup_server_unpause_message")
