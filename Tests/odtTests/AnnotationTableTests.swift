@@ -11,26 +11,29 @@ import Testing
 @Suite struct AnnotationTableTests {
     init() { gst_init(nil, nil) }
 
-    /// Returns a message of a frame with one object.
+    /// Returns a message of a frame with one object, or with several objects that differ only in their ids.
     private func result(
         width: Int, height: Int, label: String = "cup", sinceUpdate: Int = 0, id: Int = 1, score: Double = 0.5,
-        more: String = ""
+        others: [Int] = [], more: String = ""
     ) throws -> OwnedStructure {
         let message = try #require(
             gst_structure_from_string(
                 "swiftodt, width=(guint)\(width), height=(guint)\(height), stream-time=(guint64)0, "
                     + "timestamp=(guint64)0", nil))
         let (x, y) = (width / 2, height / 2)
-        let object = try #require(
-            gst_structure_from_string(
-                "object, tracking-id=(guint64)\(id), x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), height=(guint)\(y), "
-                    + "score=\(score), state=tracked, time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"\(more)",
-                nil))
-        var (list, item) = (GValue(), GValue())
+        var list = GValue()
         g_value_init(&list, gst_value_list_get_type())
-        g_value_init(&item, gst_structure_get_type())
-        g_value_take_boxed(&item, object)
-        gst_value_list_append_and_take_value(&list, &item)
+        for id in [id] + others {
+            let object = try #require(
+                gst_structure_from_string(
+                    "object, tracking-id=(guint64)\(id), x=(guint)\(x), y=(guint)\(y), width=(guint)\(x), "
+                        + "height=(guint)\(y), score=\(score), state=tracked, "
+                        + "time-since-update=(guint64)\(sinceUpdate), label=\"\(label)\"\(more)", nil))
+            var item = GValue()
+            g_value_init(&item, gst_structure_get_type())
+            g_value_take_boxed(&item, object)
+            gst_value_list_append_and_take_value(&list, &item)
+        }
         gst_structure_take_value(message, "objects", &list)
         defer { gst_structure_free(message) }
         return OwnedStructure(copying: message)
@@ -138,6 +141,46 @@ import Testing
                 && cvat.allSatisfy { $0.contains("xtl=\"32\" ytl=\"24\" xbr=\"64\" ybr=\"48\"") }, "\(cvat)")
     }
 
+    /// Returns a `swiftodt-track` message.
+    private func event(
+        _ kind: String, _ id: Int, label: String = "cup", reason: String = "", firstSeen: Int = 0
+    ) throws -> OwnedStructure {
+        let text =
+            "swiftodt-track, event=\(kind), tracking-id=(guint64)\(id), label=\(label), reason=\"\(reason)\", "
+            + "first-seen=(guint64)\(firstSeen)"
+        let message = try #require(gst_structure_from_string(text, nil))
+        defer { gst_structure_free(message) }
+        return OwnedStructure(copying: message)
+    }
+
+    /// In the second frame, the earlier track is extrapolated although the object has returned. The third object began
+    /// in the same frame as the second one, but is another object.
+    @Test func exportsReplaceTemporaryIDs() throws {
+        var export = TrackExport()
+        func show(_ id: Int, others: [Int] = []) throws {
+            let message = try result(width: 64, height: 48, id: id, others: others)
+            withExtendedLifetime(message) { export.add(MessageFields(message.pointer)) }
+        }
+        func follow(_ kind: String, _ id: Int, _ reason: String = "") throws {
+            let message = try event(kind, id, reason: reason, firstSeen: 5)
+            withExtendedLifetime(message) { export.follow(MessageFields(message.pointer)) }
+        }
+        try show(1)
+        try follow("begin", 2)
+        try follow("begin", 3)
+        try show(1, others: [2, 3])
+        try follow("end", 2, "reidentified")
+        try follow("re-entered", 1)
+        try show(1, others: [3])
+        try follow("update", 3)
+        try follow("end", 3, "lost")
+        let rows = export.text(as: .mot, of: "a").split(separator: "\n").map { $0.split(separator: ",")[..<2] }
+        #expect(rows.map { $0.joined(separator: " ") } == ["1 1", "2 1", "2 3", "3 1", "3 3"])
+        let coco = export.text(as: .coco, of: "a")
+        #expect(coco.contains("\"track_id\":1") && !coco.contains("\"track_id\":2"))
+        #expect(export.text(as: .cvat, of: "a").components(separatedBy: "<track ").count - 1 == 2)
+    }
+
     /// With re-identification, a track ends several times.
     @Test func bestPictureOfAllVisitsIsKept() throws {
         let folder = try TemporaryFolder()
@@ -147,22 +190,28 @@ import Testing
         let player = Player(pipeline) { _ in }
         #expect(player.play { _ in }.isWhole)
         player.stop()
+        func post(_ message: OwnedStructure) throws {
+            try withExtendedLifetime(message) { try pictures.end(MessageFields(message.pointer)) }
+        }
         func visit(_ id: Int, size: Int, score: Double, _ reason: String, label: String = "cup") throws {
             let seen = try result(width: size, height: size, id: id, score: score)
             withExtendedLifetime(seen) { pictures.see(MessageFields(seen.pointer)) }
-            let text = "swiftodt-track, event=end, tracking-id=(guint64)\(id), label=\(label), reason=\"\(reason)\""
-            let message = try #require(gst_structure_from_string(text, nil))
-            defer { gst_structure_free(message) }
-            try pictures.end(MessageFields(message))
+            try post(event("end", id, label: label, reason: reason, firstSeen: id))
         }
         func picture() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.path + "/00001-cup.jpg")) }
         try visit(1, size: 64, score: 0.6, "left-frame")
         let first = try picture()
-        try visit(2, size: 64, score: 0.9, "reidentified")
+        try visit(2, size: 32, score: 0.5, "reidentified")
+        try post(event("re-entered", 1, firstSeen: 2))
         try visit(1, size: 32, score: 0.5, "left-frame")
         #expect(try picture() == first)
         try visit(1, size: 32, score: 0.7, "left-frame")
         #expect(try picture() != first)
+        // The picture under the temporary id is the best one.
+        try visit(3, size: 64, score: 0.75, "reidentified")
+        try post(event("re-entered", 1, firstSeen: 3))
+        try visit(1, size: 32, score: 0.6, "left-frame")
+        #expect(try picture() == first)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["00001-cup.jpg"])
         try visit(1, size: 32, score: 0.8, "left-frame", label: "mug")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["00001-mug.jpg"])

@@ -66,6 +66,11 @@ package struct TrackClassifier: Sendable {
         return current.map { $0.verdict(includesClassifierLabel: options.classifiesAll, threshold: threshold) }
     }
 
+    /// Transfers the state of a track to the id that replaces its id.
+    mutating func rename(_ id: Int, to other: Int) {
+        if let record = records.removeValue(forKey: id) { records[other] = record }
+    }
+
     package mutating func reset() {
         records.removeAll()
     }

@@ -16,17 +16,35 @@ package final class ReidentificationNetwork: AppearanceDescriber {
     /// - Parameter modelFile: a path or the name of an installed model.
     package init(modelFile: String? = nil, device: String = "CPU", threads: Int = 0) throws {
         file = try Self.locate(modelFile)
-        let manifest = try ModelManifest.load(model: file)
-        guard manifest?.task == .reidentification, case .list(let labels) = manifest?.labels else {
+        guard let manifest = try ModelManifest.load(model: file), manifest.task == .reidentification,
+            let source = manifest.labels
+        else {
             throw ODTError(
                 .unsupported,
                 "\(file) is not known as a re-identification network; put a manifest beside it that has \"task\": "
                     + "\"reidentification\" and the \"labels\" of the objects that it can distinguish")
         }
-        self.labels = Set(labels.map { $0.lowercased() })
+        guard case .list(let names) = source else {
+            throw ODTError(
+                .invalidFile,
+                "the \"labels\" in the manifest of \(file) are not a list; list the objects that the network can "
+                    + "distinguish, for example [\"person\"]")
+        }
+        let groups = LabelGroups.standard.merging(manifest.labelGroups) { standard, _ in standard }
+        labels = LabelGroups.expand(Set(names.map { $0.lowercased() }), groups: groups)
+        if let group = labels.filter({ $0.first == LabelGroups.mark }).min() {
+            throw ODTError(
+                .invalidFile,
+                "there is no label group \(group), which the manifest of \(file) names; there are "
+                    + groups.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", "))
+        }
         let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: nil, file: file)
-        guard let first = inspection.outputs.first, (first.shape.map { $0 ?? 1 }.product ?? 0) > 1 else {
-            throw ODTError(.unsupported, "the first output of \(file) is not an embedding")
+        let shape = inspection.outputs.first?.shapeText ?? "[]"
+        guard inspection.outputs.first?.shape.count(where: { ($0 ?? 1) != 1 }) == 1 else {
+            throw ODTError(
+                .unsupported,
+                "the first output of \(file) has the shape \(shape) and is not an embedding; use a network whose first "
+                    + "output has only one dimension other than 1")
         }
         let network = try Network.load(
             file: file, input: inspection.input(NetworkInput(width: 128, height: 256, channelOrder: .bgr)),

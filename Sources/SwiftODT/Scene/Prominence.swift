@@ -33,7 +33,11 @@ struct Prominence {
     ///
     /// Tracks without a visible pixel are excluded; propagated boxes can be beyond the picture's edge. Lost tracks of
     /// the previous selection are appended even beyond the limit, because their end must be reported.
-    mutating func choose(_ tracks: [Track], limit: Int, width: Int, height: Int, time: Nanoseconds) -> [Track] {
+    ///
+    /// Without `reportsCoasting`, coasting tracks are not selected, but they keep their rank until their next detection.
+    mutating func choose(
+        _ tracks: [Track], limit: Int, reportsCoasting: Bool = true, width: Int, height: Int, time: Nanoseconds
+    ) -> [Track] {
         var ranked: [Ranked] = []
         var lost: [Track] = []
         for track in tracks {
@@ -55,6 +59,7 @@ struct Prominence {
             if let id = track.id {
                 positions[id] = RankState(prominence: smooth, time: time, rank: standing?.rank)
             }
+            if track.state == .coasting, !reportsCoasting { continue }
             let hysteresis =
                 switch standing?.rank {
                 case _ where track.state == .coasting: 1.0
@@ -67,8 +72,13 @@ struct Prominence {
         ranked.sort { $0.weight > $1.weight || ($0.weight == $1.weight && ($0.track.id ?? 0) < ($1.track.id ?? 0)) }
         excluded = ranked.dropFirst(max(0, limit))
         let chosen = keepingFirst(ranked.prefix(max(0, limit))).map(\.track)
-        remember(chosen, among: tracks)
+        remember(chosen, among: tracks, reportsCoasting: reportsCoasting)
         return chosen + lost
+    }
+
+    /// Transfers the smoothed prominence and the rank of a track to the id that replaces its id.
+    mutating func rename(_ id: Int, to other: Int) {
+        if let position = positions.removeValue(forKey: id) { positions[other] = position }
     }
 
     mutating func reset() {
@@ -86,10 +96,12 @@ struct Prominence {
         return ranked[place...place] + ranked[..<place] + ranked[(place + 1)...]
     }
 
-    private mutating func remember(_ chosen: [Track], among tracks: [Track]) {
+    private mutating func remember(_ chosen: [Track], among tracks: [Track], reportsCoasting: Bool) {
         let alive = Set(tracks.lazy.filter { $0.state != .lost }.compactMap(\.id))
         positions = positions.filter { alive.contains($0.key) }
-        for id in positions.keys { positions[id]?.rank = nil }
+        for track in tracks where reportsCoasting || track.state != .coasting {
+            if let id = track.id { positions[id]?.rank = nil }
+        }
         for (rank, track) in chosen.enumerated() {
             if let id = track.id { positions[id]?.rank = rank }
         }

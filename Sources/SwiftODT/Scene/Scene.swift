@@ -262,23 +262,29 @@ package final class Scene {
         for change in changes ?? [] {
             leftOut.forget(change.from)
             watch.rename(change.from, to: change.to)
-            guard let object = reported.removeValue(forKey: change.from) else { continue }
+            prominence.rename(change.from, to: change.to)
+            classifier?.rename(change.from, to: change.to)
+            guard var object = reported.removeValue(forKey: change.from) else { continue }
             note(.end, object, reason: .reidentified)
+            // The event of the earlier id always follows, even if the object is not selected in this frame.
+            guard let track = tracks.first(where: { $0.id == change.to }) else { continue }
+            object.track = track
+            reported[change.to] = object
+            note(beginning(of: change.to), object)
         }
     }
 
     /// Selects the most prominent labelled objects. If these are fewer than the limit, adds the most prominent
     /// unclassified objects.
     private func choose(among named: [Track]) -> [Track] {
-        func candidates(_ tracks: [Track]) -> [Track] {
-            options.reportsCoasting ? tracks : tracks.filter { $0.state != .coasting }
-        }
         let chosen = prominence.choose(
-            candidates(named), limit: options.limit, width: width, height: height, time: now)
+            named, limit: options.limit, reportsCoasting: options.reportsCoasting, width: width, height: height,
+            time: now)
         if unlabelled.isEmpty { return chosen }
         let present = chosen.filter { $0.state != .lost }
         let others = prominenceOfUnclassified.choose(
-            candidates(unlabelled), limit: options.limit - present.count, width: width, height: height, time: now)
+            unlabelled, limit: options.limit - present.count, reportsCoasting: options.reportsCoasting, width: width,
+            height: height, time: now)
         return present + others.filter { $0.state != .lost } + (chosen + others).filter { $0.state == .lost }
     }
 
@@ -355,8 +361,7 @@ package final class Scene {
                         || $0.classifierLabel?.label != object.classifierLabel?.label
                 } ?? true
             guard hasChanged else { continue }
-            let isReturned = reidentifier?.hasReturned(id) ?? false
-            note(before != nil ? .update : isReturned ? .reentered : .begin, object)
+            note(before != nil ? .update : beginning(of: id), object)
         }
         for event in tracker.takeEvents() + unclassified.takeEvents() + salient.takeEvents() where event.kind == .end {
             guard let number = event.track.id else { continue }
@@ -369,6 +374,11 @@ package final class Scene {
             if object.track.label == nil { event.track.label = nil }
             append(event, of: object)
         }
+    }
+
+    /// Returns the kind of the first event of an object with this id.
+    private func beginning(of id: Int) -> TrackEvent.Kind {
+        reidentifier?.hasReturned(id) ?? false ? .reentered : .begin
     }
 
     private func note(_ kind: TrackEvent.Kind, _ object: SceneObject, reason: TrackEvent.Reason? = nil) {

@@ -119,6 +119,7 @@ final class Annotation: Sendable {
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
                 trackCount += TrackTable.objectCountChange(of: fields)
+                export.follow(fields)
                 writePicture(fields)
                 if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break

@@ -111,3 +111,21 @@ enum TrackTable {
         return TableRow.text(cells)
     }
 }
+
+/// Derives replaced tracking ids from `swiftodt-track` messages. The end of the temporary id has the reason
+/// `reidentified`. The next event of the object has its earlier id and the same `first-seen`.
+struct IDReplacements: Sendable {
+    /// The replaced ids whose earlier id is not reported yet, by `first-seen`.
+    private var pending: [UInt64: UInt64] = [:]
+
+    /// Returns the replaced id and the earlier id if this is the message with the earlier id.
+    mutating func take(_ message: MessageFields) -> (from: UInt64, to: UInt64)? {
+        guard let id = message.count("tracking-id"), let firstSeen = message.count("first-seen") else { return nil }
+        if message.isReidentification {
+            pending[firstSeen] = id
+        } else if ["begin", "re-entered"].contains(message.text("event")) {
+            return pending.removeValue(forKey: firstSeen).map { (from: $0, to: id) }
+        }
+        return nil
+    }
+}

@@ -16,7 +16,7 @@ struct TrackExport {
     private struct Entry {
         /// The number of the frame, starting at 0.
         let frame: Int
-        let id: UInt64?
+        var id: UInt64?
         let label: String
         let (x, y, width, height): (Int, Int, Int, Int)
         let score: Double
@@ -25,6 +25,7 @@ struct TrackExport {
     }
 
     private var entries: [Entry] = []
+    private var replacements = IDReplacements()
     /// The time of each frame in seconds, or `nil` if it is unknown, and its size.
     private var frames: [(time: Double?, width: Int, height: Int)] = []
 
@@ -43,6 +44,15 @@ struct TrackExport {
                     score: object.real("score") ?? 0,
                     isExtrapolated: object.text("state") == "coasting" || (object.count("time-since-update") ?? 0) > 0))
         }
+    }
+
+    /// Processes a `swiftodt-track` message. If an object continues with an earlier id, all of its boxes get that id.
+    mutating func follow(_ message: MessageFields) {
+        guard let change = replacements.take(message) else { return }
+        let frames = Set(entries.lazy.filter { $0.id == change.from }.map(\.frame))
+        // A track is extrapolated for a while after its last detection. In these frames, the object may have returned.
+        entries.removeAll { $0.id == change.to && frames.contains($0.frame) }
+        for index in entries.indices where entries[index].id == change.from { entries[index].id = change.to }
     }
 
     func text(as format: Format, of name: String) -> String {

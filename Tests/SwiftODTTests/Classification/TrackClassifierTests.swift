@@ -89,6 +89,23 @@ import Testing
         }
     }
 
+    @Test func renamedTrackKeepsPendingAndCollectedResults() throws {
+        let crops = ScriptedClassifier()
+        var classifier = TrackClassifier(crop: crops)
+        func category(_ id: Int) throws -> SwiftODT.Category {
+            try withFrame { try classifier.classify([track(id)], in: $0, wait: false)[0].category }
+        }
+        #expect(try category(3) == .unknown)
+        classifier.rename(3, to: 2)
+        crops.answer([.plant: 0.8])
+        #expect(try category(2) == .plant)
+        classifier.rename(2, to: 1)
+        #expect(try category(1) == .plant)
+        classifier.rename(4, to: 1)
+        #expect(try category(1) == .plant, "an unknown id changes nothing")
+        #expect(crops.boxes.count == 1)
+    }
+
     @Test func changedClassifierLabelIsTrackUpdate() throws {
         var classifying = TrackClassifierOptions(threshold: 0.9)
         classifying.classifiesAll = true

@@ -321,10 +321,59 @@ import Testing
         #expect(scene.zoneCounts[0].all.count == 1)
     }
 
-    /// Shows a person to a scene at ten frames per second. `x` returns the left edge of the detected box; `nil` if there
-    /// is no detection.
+    /// The person returns with a new id and gets the earlier id while a car is visible. Without its earlier rank, the
+    /// person would be less prominent than the small car. The large car is more prominent at any rate.
+    @Test(arguments: [
+        (60.0, ["begin 1", "end 1", "begin 2", "end 2", "re-entered 1", "end 1"], [1]),
+        (300, ["begin 1", "end 1", "begin 2", "begin 3", "end 2", "re-entered 1", "end 1", "end 3"], [3]),
+    ])
+    func sceneReportsReturnIfOnlyOneObjectIsReported(side: Double, expected: [String], reported: [Int]) throws {
+        var options = SceneOptions()
+        options.reidentify = true
+        let scene = Scene(options: options)
+        scene.reidentifier = TrackReidentifier(describer: Describer())
+        var events: [SceneEvent] = []
+        var ids: [Int] = []
+        try Self.show(scene, frames: 70) {
+            $0 < 10 ? 100 : $0 < 23 ? nil : $0 < 35 ? 0 : 3
+        } car: {
+            $0 < 28 ? nil : side
+        } then: { _, objects in
+            events += scene.takeEvents()
+            ids = objects.compactMap(\.track.id)
+        }
+        #expect(ids == reported)
+        scene.reset(reason: .endOfStream)
+        let rest = scene.takeEvents().sorted { ($0.event.track.id ?? 0) < ($1.event.track.id ?? 0) }
+        #expect((events + rest).map { "\($0.event.kind.rawValue) \($0.event.track.id ?? 0)" } == expected)
+        let returned = events.drop { $0.event.reason != .reidentified }.map(\.event.track)
+        #expect(returned.count == 2 && returned.first?.firstSeen == returned.last?.firstSeen)
+    }
+
+    @Test func recognisedObjectKeepsItsClassifierLabel() throws {
+        var options = SceneOptions()
+        (options.reidentify, options.classify) = (true, true)
+        var classifying = TrackClassifierOptions()
+        classifying.classifiesAll = true
+        let crops = ReadyClassifier([.unknown: 1], label: Label(index: 3, text: "guard"), labelScore: 0.9)
+        let scene = Scene(options: options, classifier: TrackClassifier(crop: crops, options: classifying))
+        scene.reidentifier = TrackReidentifier(describer: Describer())
+        var events: [String] = []
+        try Self.show(scene, frames: 70) {
+            $0 < 10 ? 100 : $0 < 23 ? nil : $0 < 35 ? 0 : 3
+        } then: { _, _ in
+            events += scene.takeEvents().map {
+                "\($0.event.kind.rawValue) \($0.event.track.id ?? 0) \($0.classifierLabel?.text ?? "")"
+            }
+        }
+        #expect(events.suffix(3) == ["update 2 guard", "end 2 guard", "re-entered 1 guard"])
+    }
+
+    /// Shows a person, and a car in the middle, to a scene at ten frames per second. `x` returns the left edge of the
+    /// person's box, `car` the side of the car's box; `nil` if there is no detection.
     private static func show(
-        _ scene: Scene, frames: Int, x: (Int) -> Double?, then body: (Int, [SceneObject]) -> Void
+        _ scene: Scene, frames: Int, x: (Int) -> Double?, car: (Int) -> Double? = { _ in nil },
+        then body: (Int, [SceneObject]) -> Void
     ) throws {
         try withUnsafeTemporaryAllocation(byteCount: 640 * 480, alignment: 1) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 128)
@@ -339,7 +388,12 @@ import Testing
                         box: Box(x: $0, y: 100, width: 40, height: 100), score: 0.9,
                         label: Label(index: 0, text: "person"))
                 }
-                scene.observe(person.map { [$0] } ?? [], seenAt: time)
+                let vehicle = car(number).map {
+                    Detection(
+                        box: Box(x: 320 - $0 / 2, y: 240 - $0 / 2, width: $0, height: $0), score: 0.6 + $0 / 1000,
+                        label: Label(index: 2, text: "car"))
+                }
+                scene.observe([person, vehicle].compactMap { $0 }, seenAt: time)
                 body(number, try scene.objects(in: frame))
             }
         }

@@ -152,6 +152,53 @@ struct ProminenceTests {
         #expect(ids(&prominence, [truck, car], limit: 1, at: 0.04) == [first])
     }
 
+    /// The second object is prominent only while the first one is missed.
+    @Test(arguments: [Track.State.tracked, .coasting]) func missedObjectKeepsHysteresisIfCoastingIsNotReported(
+        state: Track.State
+    ) {
+        var prominence = Prominence()
+        var first = track(1, at: 500, 500, score: 0.8)
+        let other = track(2, at: 500, 500, score: 0.7)
+        func chosen(at seconds: Double) -> [Int] {
+            prominence.choose(
+                [first, other], limit: 1, reportsCoasting: false, width: 1000, height: 1000,
+                time: Nanoseconds(seconds * 1e9)
+            ).compactMap(\.id)
+        }
+        #expect(chosen(at: 0) == [1])
+        first.state = state
+        #expect(chosen(at: 0.04) == [state == .tracked ? 1 : 2])
+        first.state = .tracked
+        #expect(chosen(at: 0.08) == [1])
+    }
+
+    @Test func sceneKeepsProminentObjectAfterOneMissedDetection() throws {
+        var options = SceneOptions()
+        options.reportsCoasting = false
+        let scene = Scene(options: options)
+        var ids: [[Int]] = []
+        for number in 0..<8 {
+            let time = Nanoseconds(number) * 100_000_000
+            scene.advance(to: time, width: 640, height: 480, luma: nil)
+            let other = Detection(box: Box(x: 100, y: 190, width: 60, height: 60), score: 0.8)
+            let prominent = Detection(box: Box(x: 270, y: 190, width: 100, height: 100), score: 0.8)
+            scene.observe(number == 6 ? [other] : [other, prominent], seenAt: time)
+            ids.append(try scene.objects(in: nil).compactMap(\.track.id))
+        }
+        #expect(ids[6].count == 1 && ids[6] != ids[5])
+        #expect(ids[7].count == 1 && ids[7] == ids[5])
+    }
+
+    @Test func renamedObjectKeepsHysteresis() {
+        var prominence = Prominence()
+        _ = ids(&prominence, [track(2, at: 500, 500, score: 0.6)], limit: 1)
+        prominence.rename(2, to: 1)
+        let both = [track(1, at: 500, 500, score: 0.6), track(3, at: 500, 500, score: 0.8)]
+        #expect(ids(&prominence, both, limit: 1, at: 0.1) == [1])
+        prominence.rename(4, to: 1)
+        #expect(ids(&prominence, both, limit: 1, at: 0.2) == [1], "an unknown id changes nothing")
+    }
+
     /// Objects that are no longer chosen lose their bonus.
     @Test func unchosenObjectHasNoHysteresis() {
         var prominence = Prominence()
