@@ -1,3 +1,4 @@
+import CODTGStreamer
 import Glibc
 import SwiftODT
 
@@ -219,17 +220,10 @@ package final class PartFile: Sendable {
     ///
     /// - Throws: ``PlaybackError`` if the folder does not exist afterwards.
     package static func makeFolder(_ folder: String) throws {
-        var path = ""
-        var problem: Int32 = 0
-        for part in folder.split(separator: "/", omittingEmptySubsequences: false) {
-            path += part + "/"
-            guard path != "/", PathText.withSystemPath(path, { mkdir($0, 0o777) }) != 0 else { continue }
-            let reason = errno
-            // The first folder that cannot be created has the true reason. The folders below it do not exist.
-            if problem == 0, !PathText.exists(path) { problem = reason }
+        let problem = PathText.withSystemPath(folder.isEmpty ? "." : folder) {
+            g_mkdir_with_parents($0, 0o777) == 0 ? 0 : errno
         }
-        // The slash excludes files.
-        guard folder.isEmpty || PathText.exists(folder + "/") else {
+        guard problem == 0 else {
             throw PlaybackError(
                 "cannot create the folder \(folder): \(String(cString: strerror(problem)))", .writing(problem))
         }
