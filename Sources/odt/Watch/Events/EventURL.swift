@@ -66,9 +66,7 @@ final class EventURL: EventDelivery, @unchecked Sendable {
         library.setBody(message, "application/json", body)
         g_bytes_unref(body)
         let phase = Monitor(Phase.sending)
-        g_signal_connect_data(
-            UnsafeMutableRawPointer(message), "wrote-body", unsafeBitCast(Self.wroteBody, to: GCallback.self),
-            Unmanaged.passUnretained(phase).toOpaque(), nil, GConnectFlags(rawValue: 0))
+        Soup.connect(message, "wrote-body", Self.wroteBody, Unmanaged.passUnretained(phase).toOpaque())
         let cancellable = library.newCancellable()
         cancel(cancellable, ifLate: phase)
         defer {

@@ -38,9 +38,7 @@ final class PageConnection {
         end()
         g_object_ref(UnsafeMutableRawPointer(message))
         self.message = message
-        g_signal_connect_data(
-            UnsafeMutableRawPointer(message), "wrote-body-data", unsafeBitCast(Self.dataWritten, to: GCallback.self),
-            Unmanaged.passUnretained(self).toOpaque(), nil, GConnectFlags(rawValue: 0))
+        Soup.connect(message, "wrote-body-data", Self.dataWritten, Unmanaged.passUnretained(self).toOpaque())
     }
 
     func end() {

@@ -90,10 +90,7 @@ final class PageServer: @unchecked Sendable {
         soup.addEarlyHandler(server, nil, Self.headersArrived, this, nil)
         soup.addHandler(server, nil, Self.requestArrived, this, nil)
         for signal in ["request-finished", "request-aborted"] {
-            g_signal_connect_data(
-                UnsafeMutableRawPointer(server), signal, unsafeBitCast(Self.requestEnded, to: GCallback.self), this,
-                nil,
-                GConnectFlags(rawValue: 0))
+            Soup.connect(server, signal, Self.requestEnded, this)
         }
         let channel = g_io_channel_unix_new(socket.descriptor)
         let comes: @convention(c) (OpaquePointer?, GIOCondition, UnsafeMutableRawPointer?) -> gboolean = { _, _, this in

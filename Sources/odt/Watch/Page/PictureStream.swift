@@ -27,8 +27,8 @@ final class PictureStream {
         let first = Array("--\(PagePicture.boundary)\r\n".utf8)
         give(first.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }, isOwned: true)
         let context = Unmanaged.passUnretained(self).toOpaque()
-        connect("wrote-chunk", Self.chunkWritten, context)
-        connect("wrote-body-data", unsafeBitCast(Self.dataWritten, to: SignalHandler.self), context)
+        Soup.connect(message, "wrote-chunk", Self.chunkWritten, context)
+        Soup.connect(message, "wrote-body-data", Self.dataWritten, context)
     }
 
     deinit {
@@ -72,17 +72,9 @@ final class PictureStream {
 
     // MARK: Signals of the message
 
-    private typealias SignalHandler = @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void
-
-    private func connect(_ signal: String, _ handler: SignalHandler, _ data: UnsafeMutableRawPointer) {
-        g_signal_connect_data(
-            UnsafeMutableRawPointer(message), signal, unsafeBitCast(handler, to: GCallback.self), data, nil,
-            GConnectFlags(rawValue: 0))
-    }
-
     /// Called when all queued data was written. If the newest picture is fresh and was not sent yet, queues this
     /// picture. Otherwise libsoup pauses the message.
-    private static let chunkWritten: SignalHandler = { _, stream in
+    private static let chunkWritten: @convention(c) (Soup.Object?, UnsafeMutableRawPointer?) -> Void = { _, stream in
         guard let stream else { return }
         let this = Unmanaged<PictureStream>.fromOpaque(stream).takeUnretainedValue()
         this.isBusy = false

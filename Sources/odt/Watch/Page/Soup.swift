@@ -80,4 +80,13 @@ struct Soup: Sendable {
         connectionOfSocket = try library.function("g_socket_connection_factory_create_connection")
         shutdownSocket = try library.function("g_socket_shutdown")
     }
+
+    /// - Parameter handler: A `@convention(c)` function that matches the signal. Its last argument is `data`.
+    static func connect<Handler>(
+        _ object: Object, _ signal: String, _ handler: Handler, _ data: UnsafeMutableRawPointer
+    ) {
+        g_signal_connect_data(
+            UnsafeMutableRawPointer(object), signal, unsafeBitCast(handler, to: GCallback.self), data, nil,
+            GConnectFlags(rawValue: 0))
+    }
 }
