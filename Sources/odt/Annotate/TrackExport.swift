@@ -156,7 +156,8 @@ struct TrackExport {
             + "ybr=\"\(down(entry.y + entry.height))\" z_order=\"0\"/>\n"
     }
 
-    private static func escaped(_ text: String) -> String {
+    /// Escapes a text for XML and HTML.
+    static func escaped(_ text: String) -> String {
         // A combining mark after a special character would hide that character from a comparison of whole characters.
         text.unicodeScalars.reduce(into: "") { result, character in
             switch character {

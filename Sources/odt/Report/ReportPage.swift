@@ -13,7 +13,7 @@ enum ReportPage {
         var page = Array("<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n".utf8)
         page += "<meta name=viewport content=\"width=device-width, initial-scale=1\">\n".utf8
         page += "<meta http-equiv=Content-Security-Policy content=\"\(policy(hasClips: hasClips))\">\n".utf8
-        page += "<title>\(escaped(title))</title>\n<style>\n".utf8
+        page += "<title>\(TrackExport.escaped(title))</title>\n<style>\n".utf8
         page += PackageResources.shared_css + PackageResources.report_css
         page += "</style>\n".utf8
         page += PackageResources.report_html
@@ -46,16 +46,6 @@ enum ReportPage {
     private static func policy(hasClips: Bool) -> String {
         let images = hasClips ? "img-src data: 'self'; media-src 'self'" : "img-src data:"
         return "default-src 'none'; \(images); style-src 'unsafe-inline'; script-src 'unsafe-inline'"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { text, character in
-            switch character {
-            case "<": text += "&lt;"
-            case "&": text += "&amp;"
-            default: text.append(character)
-            }
-        }
     }
 }
 
