@@ -72,6 +72,16 @@ package final class Pad: @unchecked Sendable {
         return (UInt64(time), isLate ? .max : end)
     }
 
+    /// The format of the frames; `nil` before raw video caps have arrived.
+    package var format: GstVideoInfo? { Self.format(at: pointer) }
+
+    package static func format(at pad: UnsafeMutablePointer<GstPad>) -> GstVideoInfo? {
+        guard let caps = gst_pad_get_current_caps(pad) else { return nil }
+        defer { gst_caps_unref(caps) }
+        var format = GstVideoInfo()
+        return gst_video_info_from_caps(&format, caps) != 0 ? format : nil
+    }
+
     /// Calls the handler with each downstream event, on the streaming thread.
     package func watchEvents(_ handler: @escaping @Sendable (UnsafeMutablePointer<GstEvent>) -> ProbeResult) {
         watch(GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) { info in

@@ -166,17 +166,11 @@ final class VideoSession: Sendable {
             return .remove
         }
         exit.watchBuffers { buffer in
-            channel.pass(timestamp: UInt64(buffer.pointee.pts)) { includesFrames ? copy(of: buffer, at: output) : nil }
+            channel.pass(timestamp: UInt64(buffer.pointee.pts)) {
+                guard includesFrames, let info = Pad.format(at: output) else { return nil }
+                return try? Frame(copying: buffer, info: info)
+            }
             return .ok
         }
-    }
-
-    private static func copy(of buffer: UnsafeMutablePointer<GstBuffer>, at pad: UnsafeMutablePointer<GstPad>) -> Frame?
-    {
-        guard let caps = gst_pad_get_current_caps(pad) else { return nil }
-        defer { gst_caps_unref(caps) }
-        var info = GstVideoInfo()
-        guard gst_video_info_from_caps(&info, caps) != 0 else { return nil }
-        return try? Frame(copying: buffer, info: info)
     }
 }

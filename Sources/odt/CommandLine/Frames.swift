@@ -37,14 +37,6 @@ extension Pad {
         return time < UInt64(Int64.max) ? Nanoseconds(time) : nil
     }
 
-    /// The format of the frames; `nil` before raw video caps have arrived.
-    var format: GstVideoInfo? {
-        guard let caps = gst_pad_get_current_caps(pointer) else { return nil }
-        defer { gst_caps_unref(caps) }
-        var format = GstVideoInfo()
-        return gst_video_info_from_caps(&format, caps) != 0 ? format : nil
-    }
-
     /// Maps a frame for reading during the call of `body`. Returns `nil` if the frame cannot be mapped.
     func withFrame<Result>(
         of buffer: UnsafeMutablePointer<GstBuffer>, _ body: (GstVideoFrame) -> Result
