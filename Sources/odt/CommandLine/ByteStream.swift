@@ -74,12 +74,8 @@ enum ByteStream {
             : PathText.withSystemPath(path) { open($0, O_WRONLY | O_TRUNC | O_CLOEXEC) }
         guard file >= 0 else { throw ByteStreamError("write", path) }
         defer { if path != "-" { close(file) } }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw ByteStreamError("write", path) }
-            rest = rest.dropFirst(count)
+        if let error = bytes.withUnsafeBytes({ DescriptorWriting.write($0, to: file).error }) {
+            throw ByteStreamError("write", path, error)
         }
     }
 }
