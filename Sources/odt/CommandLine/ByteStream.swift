@@ -40,18 +40,12 @@ enum ByteStream {
     static func check(outputs: [String], inputs: [String], mayReplace: Bool) throws {
         let (targets, read) = (outputs.map(PartFile.target), Set(inputs.map(PartFile.target)))
         guard Set(targets).count == targets.count else { throw CommandLineError("two outputs are the same file.") }
-        for (output, target) in zip(outputs, targets) where output != "-" && isFile(target) {
+        for (output, target) in zip(outputs, targets) where output != "-" && FileBytes.size(target) != nil {
             if read.contains(target) { throw CommandLineError("\(output) is an input; name another output file.") }
             guard mayReplace else {
                 throw CommandLineError("\(output) already exists; use --force to replace it, or name another file.")
             }
         }
-    }
-
-    /// Returns whether the path leads to a regular file, and not to a device such as `/dev/null`.
-    private static func isFile(_ path: String) -> Bool {
-        var status = stat()
-        return PathText.withSystemPath(path) { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Writes a complete file. If an error occurs, an existing file stays unchanged, unless its folder is not writable.
@@ -60,7 +54,7 @@ enum ByteStream {
         let problem = errno
         // The file to which `/dev/stdout` leads is open.
         let isDevice = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
-        if path != "-", canRename, !isDevice, isFile(path) || !PathText.exists(path) {
+        if path != "-", canRename, !isDevice, FileBytes.size(path) != nil || !PathText.exists(path) {
             return _ = try PartFile.write(bytes, to: path)
         }
         guard path == "-" || canRename || PathText.exists(path) else {
