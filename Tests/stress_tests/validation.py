@@ -9,7 +9,7 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstVideo", "1.0")
-from gi.repository import GLib, GObject, Gst, GstVideo  # noqa: E402, F401
+from gi.repository import GObject, Gst, GstVideo  # noqa: E402, F401
 
 from stress_test import SLOWNESS, Finding, require  # noqa: E402
 

@@ -18,7 +18,7 @@ from .overview import write_overview
 from .storage import Storage, reason, public_address
 from .planning import plan, plan_whole, set_aside
 from .progress import Progress, summary
-from .schedule import Schedule, Totals, Work
+from .schedule import Schedule, Work
 from .settings import Settings, property_setting
 from .sources import check_sources, expand, is_read_once
 from .tasks import Tasks

@@ -42,7 +42,7 @@ struct AnnotationBatch {
             return "." + kind
         }
         let inputs = try line.operands.flatMap(Self.inputs)
-        let stems = Self.stems(of: inputs, container)
+        let stems = Self.stems(of: inputs)
         let base = folder.hasSuffix("/") ? folder : folder + "/"
         jobs = zip(inputs, stems).map { input, stem in
             Job(
@@ -96,7 +96,7 @@ struct AnnotationBatch {
 
     /// Returns the output names without extension, one per input. If several inputs differ only in their extension,
     /// their output names contain the extension of the input. If output names are still equal, a number is appended.
-    private static func stems(of inputs: [String], _ container: String?) -> [String] {
+    private static func stems(of inputs: [String]) -> [String] {
         let plain = inputs.map { name(of: $0).stem }
         var endings: [String: Set<String>] = [:]
         for (input, stem) in zip(inputs, plain) { endings[stem, default: []].insert(name(of: input).ending) }

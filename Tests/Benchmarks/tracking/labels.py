@@ -11,8 +11,6 @@ import os
 import pathlib
 import sys
 
-import numpy as np
-
 from element import box, play
 from score import read
 

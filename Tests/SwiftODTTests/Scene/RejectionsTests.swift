@@ -4,8 +4,6 @@ import Testing
 
 /// Tests the counts and the explanation of rejected detections.
 struct RejectionsTests {
-    private let box = Box(x: 10, y: 10, width: 20, height: 20)
-
     private func detection(_ label: String, _ score: Double, at x: Double = 10) -> Detection {
         Detection(box: Box(x: x, y: 10, width: 20, height: 20), score: score, label: Label(index: 0, text: label))
     }

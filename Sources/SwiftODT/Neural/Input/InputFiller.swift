@@ -100,8 +100,8 @@ final class InputFiller {
             transform: ColorTransform(format: geometry.format, colorSpace: geometry.colorSpace, input: input),
             tone: ToneMap.of(geometry.colorSpace.transfer),
             across: across, padded: padded, down: turned ? geometry.area.width : geometry.area.height)
-        componentRows.reset(count: plan.tables.rowCount * padded, to: 0)
-        channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1), to: 0)
+        componentRows.reset(count: plan.tables.rowCount * padded)
+        channelRows.reset(count: 3 * padded * (turned ? Self.turnedRows : 1))
         // The background stays valid if the picture covers the same area of the same tensor as in the previous frame.
         if self.plan?.geometry.area != geometry.area || self.plan?.tensor != tensor { paintBackground(of: tensor) }
         self.plan = plan

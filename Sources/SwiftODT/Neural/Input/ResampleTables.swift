@@ -55,7 +55,7 @@ struct ResampleTables {
             let start = starts.min() ?? 0
             let count = (ends.max() ?? start) - start
             let blended = GrowingStorage<Int16>()
-            blended.reset(count: count + 16, to: 0)
+            blended.reset(count: count + 16)
             let rows = (0..<down.count).map { Self.rowPair(down, output: $0, shift: any.shiftY) }
             planes.append(Plane(index: index, sampleStart: start, sampleCount: count, rows: rows, blended: blended))
         }
@@ -72,8 +72,8 @@ struct ResampleTables {
             return group.firstRow
         }
         let group = Group(blended: plane.blended, step: component.step, firstRow: rowCount)
-        group.index.reset(count: padded, to: 0)
-        group.weights.reset(count: padded, to: 0)
+        group.index.reset(count: padded)
+        group.weights.reset(count: padded)
         for output in 0..<across.count {
             let tap = across.tap(output, shift: component.shiftX)
             group.index.base[output] = Int32(tap.first * component.step - plane.sampleStart)
@@ -93,7 +93,7 @@ struct ResampleTables {
 }
 
 /// A buffer that grows if necessary and never shrinks. Repeated use with the same size needs no allocation.
-final class GrowingStorage<Element: BitwiseCopyable> {
+final class GrowingStorage<Element: BitwiseCopyable & Numeric> {
     private(set) var base: UnsafeMutablePointer<Element>
     private var capacity: Int
 
@@ -104,13 +104,13 @@ final class GrowingStorage<Element: BitwiseCopyable> {
 
     deinit { base.deallocate() }
 
-    /// Sets the first `count` elements to `value`. The old content is lost.
-    func reset(count: Int, to value: Element) {
+    /// Sets the first `count` elements to zero. The old content is lost.
+    func reset(count: Int) {
         if count > capacity {
             base.deallocate()
             capacity = count
             base = UnsafeMutablePointer.allocate(capacity: capacity)
         }
-        base.initialize(repeating: value, count: count)
+        base.initialize(repeating: 0, count: count)
     }
 }

@@ -194,7 +194,7 @@ final class ClipRecorder: @unchecked Sendable {
                 in: clips.options.folder.path + camera + "/", of: camera,
                 at: span.wall.adding(begin.running - span.start), start: begin.time, content: content,
                 caps: caps)
-        } catch { return fail("\(error)") }
+        } catch { return fail(error) }
         for frame in frames[first...] where frame.running <= span.end && file != nil { write(frame) }
     }
 
@@ -202,7 +202,7 @@ final class ClipRecorder: @unchecked Sendable {
         do {
             try file?.write(frame.buffer.pointer)
             fileEnd = max(fileEnd, frame.running)
-        } catch { fail("\(error)") }
+        } catch { fail(error) }
     }
 
     private func end(_ span: ClipSpans.Span) {
@@ -221,7 +221,7 @@ final class ClipRecorder: @unchecked Sendable {
             isFailing = false
         } catch {
             unfinished = file
-            fail("\(error)")
+            fail(error)
             if now > 0 { spans.withLock { $0.putBack(span) } }
         }
     }
@@ -244,7 +244,7 @@ final class ClipRecorder: @unchecked Sendable {
     }
 
     /// Abandons the file that is being written, after an error.
-    private func fail(_ problem: String) {
+    private func fail(_ error: any Error) {
         if let file {
             file.leave()
             unfinished = file
@@ -254,7 +254,7 @@ final class ClipRecorder: @unchecked Sendable {
         clips.retention.clean()
         if !isFailing {
             notify(
-                "cannot save a clip: \(problem); trying again for \(Self.latency / 1_000_000_000) s: free disk space, or make "
+                "cannot save a clip: \(error); trying again for \(Self.latency / 1_000_000_000) s: free disk space, or make "
                     + "\(clips.options.folder.path) writable")
         }
         isFailing = true

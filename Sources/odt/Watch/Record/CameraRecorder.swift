@@ -154,7 +154,7 @@ final class CameraRecorder: @unchecked Sendable {
             try segment?.write(buffer)
             if isFailing { notify("recording resumed") }
             isFailing = false
-        } catch { fail("\(error)") }
+        } catch { fail(error) }
     }
 
     private func isDue(_ segment: RecordedSegment, at time: Nanoseconds) -> Bool {
@@ -172,7 +172,7 @@ final class CameraRecorder: @unchecked Sendable {
             if let start = runningTime(of: segment.start), let end = runningTime(of: segment.latest), start < end {
                 finished(FinishedSegment(path: segment.path, start: start, end: end))
             }
-        } catch { fail("\(error)") }
+        } catch { fail(error) }
     }
 
     private func runningTime(of time: Nanoseconds) -> Nanoseconds? {
@@ -180,15 +180,13 @@ final class CameraRecorder: @unchecked Sendable {
         return running == .max ? nil : Nanoseconds(clamping: UInt64(running))
     }
 
-    private func fail(_ problem: String) {
+    private func fail(_ error: any Error) {
         segment?.leave()
         segment = nil
         resting = MonotonicClock.now.adding(Self.pause)
         recording.retention.clean()
         if !isFailing {
-            notify(
-                "cannot record: \(problem); retrying every \(Self.pause / 1_000_000_000) s while the watch continues"
-            )
+            notify("cannot record: \(error); retrying every \(Self.pause / 1_000_000_000) s while the watch continues")
         }
         isFailing = true
     }
