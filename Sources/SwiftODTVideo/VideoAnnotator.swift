@@ -1,5 +1,4 @@
 import ODTPlayback
-import SwiftODT
 
 /// Draws the objects of a video into a copy of it. Sound and subtitles are kept.
 ///

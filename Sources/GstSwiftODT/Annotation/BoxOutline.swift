@@ -1,5 +1,4 @@
 import CODTCairo
-import SwiftODT
 
 /// The outline of a box, as rectangles of whole pixels (strips) and, if the style is `rounded`, tiles for the corners.
 /// The cost of drawing depends on the area of the lines, not on the area of the box.

@@ -1,5 +1,3 @@
-import SwiftODT
-
 /// Places the labels of one frame. Each label touches its box and is inside the picture. It overlaps no other label and
 /// covers only a small fraction of the boxes of other objects. If there is no room for the full label, the short labels
 /// are tried in order. If there is no room for any, the object has no label.

@@ -1,5 +1,4 @@
 import CODTGStreamer
-import SwiftODT
 
 struct GateSettings: PropertyValues {
     enum Mode {

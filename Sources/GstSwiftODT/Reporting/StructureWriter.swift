@@ -1,6 +1,5 @@
 import CODTGStreamer
 import GstFrames
-import SwiftODT
 
 /// Writes plain values to structures of the type `GstStructure`.
 enum StructureWriter {

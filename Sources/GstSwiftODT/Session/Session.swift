@@ -1,6 +1,5 @@
 import CODTGStreamer
 import GstFrames
-import SwiftODT
 import Synchronization
 
 /// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the

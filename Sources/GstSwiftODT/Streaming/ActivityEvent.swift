@@ -1,5 +1,4 @@
 import CODTGStreamer
-import SwiftODT
 
 /// Sends the custom event `swiftodt-activity` to elements upstream. It states whether objects are present, whether
 /// inference is useful, and whether something moves. ``Gate`` holds back frames before the decoder while inference is

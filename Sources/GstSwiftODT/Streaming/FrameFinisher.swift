@@ -1,5 +1,4 @@
 import CODTGStreamer
-import GstFrames
 import SwiftODT
 
 /// A frame whose results are complete, but which has not been drawn on and has no metadata yet.

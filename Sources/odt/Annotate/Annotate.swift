@@ -1,6 +1,5 @@
 import Glibc
 import ODTPlayback
-import SwiftODT
 
 let annotateSubcommand = Subcommand(
     name: "annotate", summary: "draw detected objects into videos and write tables of them", help: help,

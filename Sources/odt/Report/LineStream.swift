@@ -1,5 +1,4 @@
 import Glibc
-import ODTPlayback
 import SwiftODT
 
 /// Reads a file of any size line by line. Memory use is proportional to the longest line.

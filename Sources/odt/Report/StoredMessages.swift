@@ -1,4 +1,3 @@
-import ODTPlayback
 import SwiftODT
 
 /// Reads the rows of a period from a database of `odt watch` and converts them to messages in the order of time. The

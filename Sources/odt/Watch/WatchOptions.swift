@@ -1,5 +1,4 @@
 import ODTPlayback
-import SwiftODT
 
 /// The options of `odt watch` that concern outputs and time limits. They come from the command line or from the group
 /// [watch] of a configuration file.

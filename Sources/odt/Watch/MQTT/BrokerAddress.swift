@@ -1,5 +1,4 @@
 import ODTPlayback
-import SwiftODT
 
 /// The address of an MQTT broker and the topic prefix, for example `mqtt://user:password@host:1883/house/yard`, with the
 /// certificates of TLS.

@@ -1,6 +1,5 @@
 import Glibc
 import ODTPlayback
-import SwiftODT
 
 /// One connection to an MQTT broker. All functions must be called on one thread. The library's callbacks run on the
 /// same thread.

@@ -1,5 +1,3 @@
-import ODTPlayback
-
 struct MetricsOptions: Sendable {
     static let names: Set<String> = ["metrics", "metrics-token-file"]
     static let files: Set<String> = ["metrics-token-file"]

@@ -1,6 +1,3 @@
-import ODTPlayback
-import SwiftODT
-
 /// Implements `odt watch --page`: serves live pictures, counts and events to browsers.
 final class LivePage: WatchSink {
     private let board: CameraBoard

@@ -1,5 +1,3 @@
-import ODTPlayback
-
 struct PageOptions: Sendable {
     static let names: Set<String> = ["page", "page-token-file", "page-trusted-proxy"]
     static let files: Set<String> = ["page-token-file"]

@@ -1,4 +1,3 @@
-import ODTPlayback
 import SwiftODT
 
 /// Data of a camera to store in the database. All times are in milliseconds since 1970 (UTC).

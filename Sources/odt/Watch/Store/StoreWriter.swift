@@ -1,4 +1,3 @@
-import ODTPlayback
 import SwiftODT
 
 /// Inserts rows into the tables of a database. Use it from only one thread at a time.
