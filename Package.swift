@@ -96,12 +96,9 @@ if Context.environment["SWIFTODT_DEVELOPMENT"] != nil {
             path: "Tests/fuzz/Sources"
         ),
         .executableTarget(
-            name: "decoding", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/decoding/Sources/decoding"),
-        .executableTarget(
             name: "inference", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/inference/Sources/inference"),
         .executableTarget(name: "cost", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/cost"),
         .executableTarget(
             name: "ablation", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/ablation"),
-        .executableTarget(name: "carry", dependencies: ["SwiftODT"], path: "Tests/Benchmarks/tracking/Sources/carry"),
     ]
 }

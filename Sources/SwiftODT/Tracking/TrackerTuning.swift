@@ -124,7 +124,7 @@ enum TrackerTuning {
     /// The time constant of label votes, in seconds.
     static let labelMemory = 2.0
 
-    // Occlusion. Source: unit tests, and `nothing.py` and `coasting.py` beside `ablation`.
+    // Occlusion. Source: unit tests, and `nothing.py` beside `ablation`.
 
     /// The content of a box is unchanged if the mean difference is below this value, in grey levels. The first value is
     /// for a whole template, the second value for an occluded half.
