@@ -215,7 +215,7 @@ import Testing
         arguments: [
             (room, 400.0, ["enter 1", "leave 1", "enter 1"]),
             (line, 500, ["cross out 1", "cross in 1", "cross out 1"]),
-        ])
+        ] as [(Zone, Double, [String])])
     func standingObjectChangesSidesOncePerApproach(_ zone: Zone, _ edge: Double, _ story: [String]) {
         var walk = Walk(zone)
         for frame in 0..<500 { walk.see(1, frame / 38 % 2 == 0 ? edge - 0.5 : edge + 0.5, 300) }
