@@ -89,7 +89,7 @@ extension VisionProcessor {
     /// - Returns: an error if a list contains a label that the detector never returns, or an unknown group.
     private func resolveLabels(for detector: any Detector) -> ODTError? {
         let (allowlist, denylist) = (scene.options.filter.allowlist, scene.options.filter.denylist)
-        let groups = LabelGroups.standard.merging(detector.traits.labelGroups) { standard, _ in standard }
+        let groups = LabelGroups.withStandard(detector.traits.labelGroups)
         scene.options.filter.allowlist = LabelGroups.expand(allowlist, groups: groups)
         scene.options.filter.denylist = LabelGroups.expand(denylist, groups: groups)
         guard let labels = detector.labels, !labels.isEmpty else { return nil }

@@ -100,8 +100,8 @@ struct ObservationsTests {
         #expect(observations.zones.map(\.eventCount) == [100_010])
     }
 
-    /// The page shows a limited number of tracks, but a table has all of them.
-    @Test(arguments: [true, false]) func tableHasAllTracks(_ hasTable: Bool) throws {
+    /// The page shows at most 20,000 tracks. The CSV table has all of them.
+    @Test(arguments: [true, false]) func allTracksAreKeptOnlyForTable(_ hasTable: Bool) throws {
         var observations = Observations(keepsAllTracks: hasTable)
         for id in 1...80_010 {
             let fields: [String: JSONValue] = ["event": .string("begin"), "tracking-id": .number(Double(id))]

@@ -109,9 +109,9 @@ struct StoreWriterTests {
         #expect(try counts(from: 15) == [1: 0, 2: 1])
     }
 
-    /// Path and reason belong to the whole track. The second object continues with an earlier id.
+    /// The path length and the end reason describe the whole track. The second track was replaced by an earlier id.
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
-    func trackPartlyInPeriodHasNoFiguresFromOutside() throws {
+    func trackPartlyInPeriodOmitsValuesFromOutsidePeriod() throws {
         let writer = try StoreWriter(StoreFile.open(toWrite: path, SQLiteLibrary()))
         let result = StoreRow.Content.result(width: 9, height: 9, boxes: [])
         try writer.write([StoreRow(camera: "cam", session: 1, time: start, content: result)])

@@ -101,15 +101,15 @@ def set_property(element: Any, keyword: str, value: Any) -> None:
 def set_value(element: Any, about: Any, keyword: str, value: Any) -> None:
     """Sets the property that `about` describes. Raises PropertyError, or an error of Python or PyGObject if the value has a wrong type."""
     Gst, name, kind = gstreamer(), about.name, about.value_type.fundamental.name
-    if kind == "gchararray" and isinstance(value, (list, tuple, set, frozenset)):
+    if kind == "gchararray" and isinstance(value, LISTS):
         # The lists among the properties are texts with commas.
         if not all(isinstance(part, str) and "," not in part for part in value):
             raise PropertyError(f"{value!r} is no valid value of {keyword}: it needs names without commas")
         value = ",".join(value)
     if kind in ("GEnum", "GFlags"):
-        # draw-coasting has true and false among its values.
-        text = "+".join(map(str, value)) if isinstance(value, (list, tuple, set, frozenset)) else str(value)
+        text = "+".join(map(str, value)) if isinstance(value, LISTS) else str(value)
         if is_bool(value):
+            # The enumeration of draw-coasting has the values "true" and "false".
             text = text.lower()
         Gst.util_set_object_arg(element, name, text)
         now = element.get_property(name)
@@ -124,6 +124,7 @@ def set_value(element: Any, about: Any, keyword: str, value: Any) -> None:
     element.set_property(name, value)
 
 
+LISTS = (list, tuple, set, frozenset)
 WHOLE = ("guint", "gint", "guint64", "gint64")
 
 

@@ -186,7 +186,10 @@ class Tracking(Iterator["tuple[Frame, tuple[Object, ...]]"]):
                     self.events.append(event)
 
     def _events_until(self, result: Result) -> tuple[Union[TrackEvent, ZoneEvent], ...]:
-        """Removes and returns the events up to a result. The element may be frames ahead of the reader, and already at the end."""
+        """Removes and returns the events up to a result. The element may be ahead of the reader.
+
+        End events with the reason `eos` belong to no frame and stay in `events`.
+        """
         now = result.running_time
         due = [
             event for event in self.events

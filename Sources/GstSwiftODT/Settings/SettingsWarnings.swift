@@ -273,7 +273,7 @@ extension Settings {
             configuration.labelFile = settings.labelFile
             guard let labels = configuration.knownLabels else { return nil }
             let known = Set(labels.map { $0.lowercased() })
-            let groups = LabelGroups.standard.merging(configuration.labelGroups) { standard, _ in standard }
+            let groups = LabelGroups.withStandard(configuration.labelGroups)
             for group in listed.filter({ $0.first == LabelGroups.mark }).sorted() {
                 guard let members = groups[String(group.dropFirst())] else {
                     return .settings(

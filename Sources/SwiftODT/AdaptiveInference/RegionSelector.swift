@@ -88,8 +88,12 @@ package struct RegionSelector: Sendable {
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange
-        // A new scene begins with the full frame. While the camera moves, each inference has this cause.
-        if cause == .sceneChange, lastCause != .sceneChange, lastCause != .start { lastFullFrame = nil }
+        // A new scene begins with the full frame. While the camera moves, each inference has this cause, and they follow
+        // each other quickly.
+        if cause == .sceneChange {
+            let isRecent = latest.map { time - $0.time < Self.longestWithoutFullFrame } ?? false
+            if !isRecent || (lastCause != .sceneChange && lastCause != .start) { lastFullFrame = nil }
+        }
         lastCause = cause
         let pyramid = pyramid(of: picture, at: time)
         objects.choose()

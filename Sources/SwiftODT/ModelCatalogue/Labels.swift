@@ -222,6 +222,12 @@ package enum LabelGroups {
         ],
     ]
 
+    /// Returns the built-in groups and a model's own groups. A built-in group has precedence over a group of the same
+    /// name.
+    package static func withStandard(_ own: [String: Set<String>]) -> [String: Set<String>] {
+        standard.merging(own) { standard, _ in standard }
+    }
+
     /// Replaces the name of each group by the labels of the group. Names that are not in `groups` stay unchanged.
     package static func expand(_ labels: Set<String>, groups: [String: Set<String>] = standard) -> Set<String> {
         guard labels.contains(where: { $0.first == mark }) else { return labels }

@@ -9,6 +9,8 @@ struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
+    /// Whether the video starts with uniform pictures, for example black ones. The first scene then begins after them.
+    private var startsUniform = false
     /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
     /// - correlation` exceeds twice this value.
     private var restlessness: Float = 0
@@ -24,11 +26,18 @@ struct SceneCut {
     private static let smallestSide = 10
 
     /// Returns whether a scene begins with this picture.
-    mutating func isCut(_ plane: LumaPlane) -> Bool {
-        guard CellMeans.take(of: plane, into: &next), !isFlat else { return false }
+    ///
+    /// - Parameter hasTracks: The first scene after uniform pictures ends no tracks. Upstream elements can detect objects in
+    ///   pictures that are nearly uniform.
+    mutating func isCut(_ plane: LumaPlane, hasTracks: Bool = false) -> Bool {
+        guard CellMeans.take(of: plane, into: &next) else { return false }
+        guard !isFlat else {
+            startsUniform = startsUniform || current.isEmpty
+            return false
+        }
         swap(&previous, &current)
         swap(&current, &next)
-        guard !previous.isEmpty else { return false }
+        guard !previous.isEmpty else { return startsUniform && !hasTracks }
         let area = areaBetweenBars
         var similarity = correlation(0, 0, in: area)
         if similarity < 0.7 {

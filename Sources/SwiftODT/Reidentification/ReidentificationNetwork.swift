@@ -30,20 +30,21 @@ package final class ReidentificationNetwork: AppearanceDescriber {
                 "the \"labels\" in the manifest of \(file) are not a list; list the objects that the network can "
                     + "distinguish, for example [\"person\"]")
         }
-        let groups = LabelGroups.standard.merging(manifest.labelGroups) { standard, _ in standard }
+        let groups = LabelGroups.withStandard(manifest.labelGroups)
         labels = LabelGroups.expand(Set(names.map { $0.lowercased() }), groups: groups)
         if let group = labels.filter({ $0.first == LabelGroups.mark }).min() {
             throw ODTError(
                 .invalidFile,
-                "there is no label group \(group), which the manifest of \(file) names; there are "
+                "the manifest of \(file) names the label group \(group), which does not exist; define it in \"groups\", or "
+                    + "use one of "
                     + groups.keys.sorted().map { "\(LabelGroups.mark)\($0)" }.joined(separator: ", "))
         }
         let inspection = try NetworkInspection(Network.inspect(file: file), manifest: manifest, labels: nil, file: file)
-        let shape = inspection.outputs.first?.shapeText ?? "[]"
-        guard inspection.outputs.first?.shape.count(where: { ($0 ?? 1) != 1 }) == 1 else {
+        let output = inspection.outputs.first
+        guard output?.shape.count(where: { ($0 ?? 1) != 1 }) == 1 else {
             throw ODTError(
                 .unsupported,
-                "the first output of \(file) has the shape \(shape) and is not an embedding; use a network whose first "
+                "the first output of \(file) has the shape \(output?.shapeText ?? "[]") and is not an embedding; use a network whose first "
                     + "output has only one dimension other than 1")
         }
         let network = try Network.load(

@@ -36,7 +36,7 @@ struct Prominence {
     ///
     /// Without `reportsCoasting`, coasting tracks are not selected, but they keep their rank until their next detection.
     mutating func choose(
-        _ tracks: [Track], limit: Int, reportsCoasting: Bool = true, width: Int, height: Int, time: Nanoseconds
+        _ tracks: [Track], limit: Int, reportsCoasting: Bool, width: Int, height: Int, time: Nanoseconds
     ) -> [Track] {
         var ranked: [Ranked] = []
         var lost: [Track] = []

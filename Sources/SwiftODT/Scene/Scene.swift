@@ -270,7 +270,7 @@ package final class Scene {
             guard let track = tracks.first(where: { $0.id == change.to }) else { continue }
             object.track = track
             reported[change.to] = object
-            note(beginning(of: change.to), object)
+            note(firstEventKind(of: change.to), object)
         }
     }
 
@@ -361,7 +361,7 @@ package final class Scene {
                         || $0.classifierLabel?.label != object.classifierLabel?.label
                 } ?? true
             guard hasChanged else { continue }
-            note(before != nil ? .update : beginning(of: id), object)
+            note(before != nil ? .update : firstEventKind(of: id), object)
         }
         for event in tracker.takeEvents() + unclassified.takeEvents() + salient.takeEvents() where event.kind == .end {
             guard let number = event.track.id else { continue }
@@ -377,7 +377,7 @@ package final class Scene {
     }
 
     /// Returns the kind of the first event of an object with this id.
-    private func beginning(of id: Int) -> TrackEvent.Kind {
+    private func firstEventKind(of id: Int) -> TrackEvent.Kind {
         reidentifier?.hasReturned(id) ?? false ? .reentered : .begin
     }
 

@@ -40,7 +40,7 @@ struct TrackerState: ~Copyable {
         (self.width, self.height) = (max(0, width), max(0, height))
         let current = max(time, now ?? time)
         (now, pendingPlane) = (current, luma)
-        isCut = luma.map { sceneCut.isCut($0) } ?? false
+        isCut = luma.map { sceneCut.isCut($0, hasTracks: !tracklets.isEmpty) } ?? false
         if isCut {
             endAll(reason: .lost)
             beginScene()

@@ -5,7 +5,7 @@
 ///
 /// Two rules prevent double counts. First, an object that jitters on an edge does not change sides immediately. It must
 /// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
-/// After a change without this distance, the next change requires it, until the object is that far from the edge.
+/// While an object stays within this distance, the 1 s rule applies only once.
 /// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
@@ -48,6 +48,7 @@ struct ZoneWatch {
         var label: Label?
         /// The box in pixels of the upright picture.
         var box: Box
+        let firstSeen: Nanoseconds
         var lastSeen: Nanoseconds
         var presences: [ZonePresence]
     }
@@ -61,7 +62,8 @@ struct ZoneWatch {
         /// has no label. The sides are the inside and the outside of an area, or the left and the right side of a line.
         /// `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
-        /// Whether the object has changed sides and has been close to the edge since.
+        /// Whether the object has stayed close to the edge since its last change of sides. It then cannot change sides by
+        /// time alone.
         var isLingering = false
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
@@ -107,7 +109,8 @@ struct ZoneWatch {
             let box = upright(track.box)
             var zoneTrack =
                 zoneTracks.removeValue(forKey: id) ?? reidentify(box, track.label, unlessIn: visibleIDs, at: now)
-                ?? ZoneTrack(id: id, box: box, lastSeen: now, presences: zones.map { _ in ZonePresence() })
+                ?? ZoneTrack(
+                    id: id, box: box, firstSeen: now, lastSeen: now, presences: zones.map { _ in ZonePresence() })
             (zoneTrack.id, zoneTrack.label, zoneTrack.box, zoneTrack.lastSeen) = (id, track.label, box, now)
             for index in zones.indices { pass(zones[index], index, &zoneTrack, now) }
             zoneTracks[id] = zoneTrack
@@ -254,7 +257,6 @@ extension ZoneWatch {
             if isInside {
                 guard zone.concerns(zoneTrack.label) else { return }
                 stay.since = since
-                stay.isLingering = true
                 stay.label = zoneTrack.label
                 stay.isDwellReported = false
                 counts[index].count(stay.label) { figures in
@@ -265,8 +267,10 @@ extension ZoneWatch {
             } else {
                 leave(zone, index, stay, zoneTrack, at: since)
                 stay.since = nil
-                stay.isLingering = true
             }
+            // An object that appears close to the edge has not changed sides. In two areas with a common edge, it can
+            // therefore still move from one to the other.
+            stay.isLingering = since > zoneTrack.firstSeen
         }
         if let since = stay.since, let minimum = zone.minTime, !stay.isDwellReported, now - since >= minimum {
             stay.isDwellReported = true

@@ -101,6 +101,7 @@ final class Annotation: Sendable {
         var trackCount = 0
         var frames = FrameTable()
         var export = TrackExport()
+        var replacements = IDReplacements()
         var isRead = true
         write(TableRow.text(FrameTable.header), to: files.frameTable, &isRead)
         write(TableRow.text(TrackTable.header), to: files.trackTable, &isRead)
@@ -119,7 +120,10 @@ final class Annotation: Sendable {
                 if files.frameTable != nil { write(frames.rows(of: fields), to: files.frameTable, &isRead) }
             case "swiftodt-track":
                 trackCount += TrackTable.objectCountChange(of: fields)
-                export.follow(fields)
+                if let change = replacements.take(fields) {
+                    export.rename(change.from, to: change.to)
+                    pictures?.rename(change.from, to: change.to)
+                }
                 writePicture(fields)
                 if let row = TrackTable.row(of: fields) { write(row, to: files.trackTable, &isRead) }
             default: break

@@ -25,7 +25,6 @@ struct TrackExport {
     }
 
     private var entries: [Entry] = []
-    private var replacements = IDReplacements()
     /// The time of each frame in seconds, or `nil` if it is unknown, and its size.
     private var frames: [(time: Double?, width: Int, height: Int)] = []
 
@@ -46,13 +45,12 @@ struct TrackExport {
         }
     }
 
-    /// Processes a `swiftodt-track` message. If an object continues with an earlier id, all of its boxes get that id.
-    mutating func follow(_ message: MessageFields) {
-        guard let change = replacements.take(message) else { return }
-        let frames = Set(entries.lazy.filter { $0.id == change.from }.map(\.frame))
-        // A track is extrapolated for a while after its last detection. In these frames, the object may have returned.
-        entries.removeAll { $0.id == change.to && frames.contains($0.frame) }
-        for index in entries.indices where entries[index].id == change.from { entries[index].id = change.to }
+    /// Gives all boxes of a track the id that replaces its id.
+    mutating func rename(_ id: UInt64, to other: UInt64) {
+        let frames = Set(entries.lazy.filter { $0.id == id }.map(\.frame))
+        // The earlier track may still be extrapolated in frames in which the object has already returned.
+        entries.removeAll { $0.id == other && frames.contains($0.frame) }
+        for index in entries.indices where entries[index].id == id { entries[index].id = other }
     }
 
     func text(as format: Format, of name: String) -> String {

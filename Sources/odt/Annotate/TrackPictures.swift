@@ -31,7 +31,6 @@ final class TrackPictures: Sendable {
     private let isNew: Bool
     private let frames = Monitor<[Frame]>([])
     private let best = Mutex<[UInt64: Best]>([:])
-    private let replacements = Mutex(IDReplacements())
     /// The scores and file names of the written pictures by track id. A track that is re-identified ends several times.
     private let written = Mutex<[UInt64: (score: Double, name: String)]>([:])
 
@@ -61,19 +60,19 @@ final class TrackPictures: Sendable {
         }
     }
 
-    /// Processes a `swiftodt-track` message. If the track has ended, writes its picture, except if an earlier picture of
-    /// the track has a higher score. If the object continues with an earlier id, its best picture gets that id.
-    func end(_ message: MessageFields) throws {
-        if let change = replacements.withLock({ $0.take(message) }),
-            let picture = self.best.withLock({ $0.removeValue(forKey: change.from) })
-        {
-            self.best.withLock { best in
-                let other = best[change.to] ?? picture
-                best[change.to] = other.score < picture.score ? picture : other
-            }
+    /// Gives the best picture of a track the id that replaces its id.
+    func rename(_ id: UInt64, to other: UInt64) {
+        best.withLock { best in
+            guard let picture = best.removeValue(forKey: id) else { return }
+            if best[other].map({ $0.score < picture.score }) ?? true { best[other] = picture }
         }
+    }
+
+    /// Processes a `swiftodt-track` message. If the track has ended, writes its picture, except if an earlier picture of
+    /// the track has a higher score.
+    func end(_ message: MessageFields) throws {
         guard message.text("event") == "end", !message.isReidentification, let id = message.count("tracking-id"),
-            let best = self.best.withLock({ $0.removeValue(forKey: id) })
+            let best = best.withLock({ $0.removeValue(forKey: id) })
         else { return }
         let earlier = written.withLock { $0[id] }
         guard earlier.map({ $0.score < best.score }) ?? true, let jpeg = best.picture.jpeg() else { return }

@@ -135,8 +135,9 @@ struct Observations {
     mutating func add(_ message: ParsedMessage) throws {
         let name = message.text("source")
         if message.kind == .statistics {
-            if let source = sourceIndex[name] { clocks[source].end() }
-            return
+            guard let source = sourceIndex[name] else { return }
+            release(source, at: nil)
+            return clocks[source].end()
         }
         let source = index(ofSource: name)
         let time = clocks[source].place(message, &utc)

@@ -125,12 +125,7 @@ struct ObservedZone {
     private(set) var events: [Event] = []
     private(set) var eventCount = 0
     /// The label with which each object in the area entered.
-    private var entryLabels: [Visitor: Int] = [:]
-
-    private struct Visitor: Hashable {
-        let recording: Int
-        let id: Int
-    }
+    private var entryLabels: [ObservedTrack.Key: Int] = [:]
 
     init(_ name: String, of source: Int, isLine: Bool) {
         (self.name, self.source, self.isLine) = (name, source, isLine)
@@ -147,9 +142,9 @@ struct ObservedZone {
 
     /// If the label has become known during the stay, counts the entry for this label, as the element does.
     private mutating func moveEntry(of event: Event) {
-        let visitor = Visitor(recording: event.recording, id: event.id)
-        if event.kind == .enter { entryLabels[visitor] = event.label }
-        guard event.kind == .leave, let label = entryLabels.removeValue(forKey: visitor) else { return }
+        let track = ObservedTrack.Key(source: source, recording: event.recording, id: event.id)
+        if event.kind == .enter { entryLabels[track] = event.label }
+        guard event.kind == .leave, let label = entryLabels.removeValue(forKey: track) else { return }
         byLabel[label]?.entered -= 1
         byLabel[event.label]?.entered += 1
         if byLabel[label] == Tally() { byLabel[label] = nil }

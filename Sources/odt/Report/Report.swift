@@ -62,9 +62,7 @@ private let help = """
     let zones = try line.text("--zones").map(Zone.list(named:)) ?? []
     // The video is checked first, because reading the messages takes longer.
     let source = try video.map(MediaSource.init)
-    var observations = Observations(
-        keepsAllTracks: line.text("--csv") != nil, keepsAllEvents: line.text("--events-csv") != nil)
-    let isCutOff = try observe(file, &observations)
+    var (observations, isCutOff) = try observe(file, line)
     if isCutOff {
         printError("odt report: the last line of \(file) is incomplete, as after an interruption; it is ignored.")
     }
@@ -73,7 +71,7 @@ private let help = """
     let title =
         line.text("--title")
         ?? (MediaSource.isAddress(shown) ? CameraPlan.derivedName(of: shown) : FilePath.stem(of: shown))
-    guard let tracks = try write(&observations, line) else { return ExitCode.success }
+    guard let tracks = try writeTables(&observations, line) else { return ExitCode.success }
     let data = ReportData(
         title: title, file: publicName(file), video: video.map(publicName), observations: observations, zones: zones,
         clips: [], isCutOff: isCutOff)
@@ -95,13 +93,12 @@ private func runReport(ofStore store: String, _ line: CommandLineOptions) throws
         cameras: line.texts("--camera"), from: try moment("--from", line) ?? .min, to: try moment("--to", line) ?? .max)
     guard choice.from <= choice.to else { throw CommandLineError("--from is later than --to.") }
     var messages = try StoredMessages(store, choice)
-    var observations = Observations(
-        keepsAllTracks: line.text("--csv") != nil, keepsAllEvents: line.text("--events-csv") != nil)
+    var observations = Observations(for: line)
     try messages.forEach { try observations.add($0) }
     guard !observations.isEmpty else { throw ReportError("\(store) has no messages in this period") }
     observations.finish()
     let title = line.text("--title") ?? messages.cameras.joined(separator: ", ")
-    guard let tracks = try write(&observations, line) else { return ExitCode.success }
+    guard let tracks = try writeTables(&observations, line) else { return ExitCode.success }
     let data = ReportData(
         title: title, file: publicName(store), video: nil, observations: observations, zones: zones,
         clips: try clips(messages, observations, page, line), isCutOff: false)
@@ -186,8 +183,8 @@ private func clips(
     return clips.clips
 }
 
-/// Writes the tables, and returns the tracks of the page; `nil` if no page has to be written.
-private func write(_ observations: inout Observations, _ line: CommandLineOptions) throws -> [ObservedTrack]? {
+/// Writes the tables. Returns the tracks of the page, after reducing `observations` to them; `nil` if no page is written.
+private func writeTables(_ observations: inout Observations, _ line: CommandLineOptions) throws -> [ObservedTrack]? {
     let tables = ReportTables(observations: observations)
     if let file = line.text("--csv") {
         try ByteStream.write(Array(tables.objects(observations.tracks).utf8), to: file)
@@ -223,14 +220,21 @@ private func page(_ line: CommandLineOptions, or usual: String) throws -> String
     return page
 }
 
-/// Reads a file of messages. Returns whether the last line of the file is incomplete.
-private func observe(_ file: String, _ observations: inout Observations) throws -> Bool {
+extension Observations {
+    fileprivate init(for line: CommandLineOptions) {
+        self.init(keepsAllTracks: line.text("--csv") != nil, keepsAllEvents: line.text("--events-csv") != nil)
+    }
+}
+
+/// Reads a file of messages. `isCutOff` is whether the last line of the file is incomplete.
+private func observe(_ file: String, _ line: CommandLineOptions) throws -> (Observations, isCutOff: Bool) {
     var lines = try LineStream(file)
+    var observations = Observations(for: line)
     var isCutOff = false
-    while let line = try lines.next() {
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+    while let text = try lines.next() {
+        if text.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
         do {
-            if let message = try ParsedMessage(line) { try observations.add(message) }
+            if let message = try ParsedMessage(text) { try observations.add(message) }
         } catch  where !lines.isWhole && !observations.isEmpty {
             isCutOff = true
         } catch let error as JSONValue.SyntaxError {
@@ -248,7 +252,7 @@ private func observe(_ file: String, _ observations: inout Observations) throws 
         throw ReportError("\(file) has no swiftodt message in its \(CountText.text(lines.number, "line"))")
     }
     observations.finish()
-    return isCutOff
+    return (observations, isCutOff)
 }
 
 /// Returns a file name or URI without folders, user name, password and query, because the page may be published.

@@ -239,18 +239,19 @@ struct StoredMessages {
     /// track that is only partly in the period, the path length and the reason of a later end are omitted, and so is a
     /// best detection outside the period.
     private func addTrack(_ row: SQLiteStatement, to fields: inout [String: JSONValue]) {
+        let (first, last) = (row.integer(4), row.integer(5))
         fields["event"] = .string(row.isNull(15) ? "update" : "end")
         fields["tracking-id"] = .number(row.real(2))
-        fields["first-seen"] = Self.moment(max(row.integer(4), choice.from))
-        fields["last-seen"] = Self.moment(min(row.integer(5), choice.to))
+        fields["first-seen"] = Self.moment(max(first, choice.from))
+        fields["last-seen"] = Self.moment(min(last, choice.to))
         fields["label"] = .string(labels[row.integer(6)] ?? "")
         fields["category"] = .string((Category(rawValue: Int(row.integer(7))) ?? .unknown).name)
         let reason = row.text(15)
         // An object that continues with an earlier id is not listed in any period.
-        if row.integer(5) <= choice.to || reason == TrackEvent.Reason.reidentified.rawValue {
+        if last <= choice.to || reason == TrackEvent.Reason.reidentified.rawValue {
             fields["reason"] = .string(reason)
         }
-        if row.integer(4) >= choice.from, row.integer(5) <= choice.to, !row.isNull(8) {
+        if first >= choice.from, last <= choice.to, !row.isNull(8) {
             fields["path-length"] = .number(row.real(8))
         }
         guard !row.isNull(9), (choice.from...choice.to).contains(row.integer(9)) else { return }

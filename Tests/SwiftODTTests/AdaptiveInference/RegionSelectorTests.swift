@@ -74,6 +74,13 @@ import Testing
         }
     }
 
+    /// A static camera needs no inference between two cuts. Both inferences then have the cause of a moving camera.
+    @Test func eachCutOfAStaticCameraSelectsFullFrame() {
+        let inferences = inferences(
+            [], frames: 5, apart: 800_000_000, because: { $0 == 0 ? .start : .sceneChange })
+        #expect(inferences.map(\.region) == [nil, nil, nil, nil, nil])
+    }
+
     /// With rare inferences, every interval is longer than the time after which the full frame is due.
     @Test(arguments: [InferencePolicy.Reason.interval, .drift, .missed])
     func rareInferencesStillSelectRegions(_ cause: InferencePolicy.Reason) {

@@ -26,7 +26,7 @@ struct ReidentificationNetworkTests {
     }
 
     @Test(arguments: [
-        (#""labels": ["@nobody"]"#, true, ODTError.Reason.invalidFile, "there is no label group @nobody"),
+        (#""labels": ["@nobody"]"#, true, ODTError.Reason.invalidFile, "the label group @nobody, which does not exist"),
         (#""labels": "coco80""#, true, .invalidFile, "are not a list"),
         (#""licence": "none""#, true, .unsupported, "is not known as a re-identification network"),
         (#""labels": ["person"]"#, false, .unsupported, "has the shape [1,3,6,8] and is not an embedding"),

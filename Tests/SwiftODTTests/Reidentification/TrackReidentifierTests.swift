@@ -322,13 +322,13 @@ import Testing
     }
 
     /// The person returns with a new id and gets the earlier id while a car is visible. Without its earlier rank, the
-    /// person would be less prominent than the small car. The large car is more prominent at any rate.
+    /// person would be less prominent than the small car. The large car is more prominent in either case.
     @Test(
         arguments: [
             (60.0, ["begin 1", "end 1", "begin 2", "end 2", "re-entered 1", "end 1"], [1]),
             (300, ["begin 1", "end 1", "begin 2", "begin 3", "end 2", "re-entered 1", "end 1", "end 3"], [3]),
         ] as [(Double, [String], [Int])])
-    func sceneReportsReturnIfOnlyOneObjectIsReported(side: Double, expected: [String], reported: [Int]) throws {
+    func sceneReportsReentryEvenIfObjectIsNotSelected(side: Double, expected: [String], reported: [Int]) throws {
         var options = SceneOptions()
         options.reidentify = true
         let scene = Scene(options: options)

@@ -13,8 +13,9 @@ struct ProminenceTests {
     private func ids(
         _ prominence: inout Prominence, _ tracks: [Track], limit: Int = 5, at seconds: Double = 0
     ) -> [Int] {
-        prominence.choose(tracks, limit: limit, width: 1000, height: 1000, time: Nanoseconds(seconds * 1e9))
-            .compactMap(\.id)
+        prominence.choose(
+            tracks, limit: limit, reportsCoasting: true, width: 1000, height: 1000, time: Nanoseconds(seconds * 1e9)
+        ).compactMap(\.id)
     }
 
     // MARK: Prominence value
@@ -230,7 +231,8 @@ struct ProminenceTests {
         var prominence = Prominence()
         let tracks = [track(nil, at: 500, 500, score: 0.5), track(nil, at: 500, 500, score: 0.7)]
         for _ in 0..<2 {
-            let chosen = prominence.choose(tracks, limit: 1, width: 1000, height: 1000, time: 0)
+            let chosen = prominence.choose(
+                tracks, limit: 1, reportsCoasting: true, width: 1000, height: 1000, time: 0)
             #expect(chosen.map(\.score) == [0.7])
         }
     }

@@ -51,6 +51,21 @@ import Testing
         #expect(planes.map { cut.isCut($0) } == [false, false, false, false, false, true])
     }
 
+    /// The first scene begins after black pictures at the start, but not with the first picture of a video.
+    @Test(arguments: [(true, false), (false, false), (true, true)])
+    func firstSceneBeginsAfterUniformPicturesWithoutTracks(isBlackFirst: Bool, hasTracks: Bool) {
+        var cut = SceneCut()
+        let like = Self.scene.plane(at: 0)
+        let pixels = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: like.width * like.height)
+        pixels.initialize(repeating: 16)
+        let black = LumaPlane(
+            adopting: pixels, width: like.width, height: like.height, scaleX: like.scaleX, scaleY: like.scaleY, time: 0)
+        let planes = (isBlackFirst ? [black, black] : []) + [like, Self.scene.plane(at: 0.1), black, like]
+        #expect(
+            planes.map { cut.isCut($0, hasTracks: hasTracks) }
+                == (isBlackFirst ? [false, false] : []) + [isBlackFirst && !hasTracks, false, false, false])
+    }
+
     /// The bars of letterboxed and pillarboxed video are the same in both scenes.
     @Test(arguments: [(0, 36), (80, 0)]) func cutBetweenBarsIsDetected(across: Int, down: Int) {
         var cut = SceneCut()

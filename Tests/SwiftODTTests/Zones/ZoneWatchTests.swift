@@ -226,6 +226,16 @@ import Testing
         #expect(walk.story == story)
     }
 
+    /// The areas have a common edge at x = 400. The object is always close to it.
+    @Test func objectOnCommonEdgeIsInOneArea() {
+        let other = Zone(
+            "other", .area, [Zone.Point(0, 0.2), Zone.Point(0.4, 0.2), Zone.Point(0.4, 0.8), Zone.Point(0, 0.8)])
+        var walk = Walk(Self.room, other)
+        for x in [396.0, 404, 396] { for _ in 0..<50 { walk.see(1, x, 300) } }
+        #expect(walk.events.map { "\($0.kind.rawValue) \($0.zone)" } == ["enter other", "enter room", "leave other"])
+        #expect(walk.watch.counts.map(\.all.count) == [1, 0])
+    }
+
     /// The line is at x = 500 before the change and at x = 1000 after it.
     @Test func changedPictureSizeIsNoCrossing() {
         var walk = Walk(Self.line)

@@ -4,7 +4,7 @@ import SwiftODT
 
 /// One browser's connection, from accepting to closing. Use it only on the server's thread.
 final class PageConnection {
-    /// The maximum time in nanoseconds for receiving a request from the client, and for waiting between two requests.
+    /// The maximum time in nanoseconds for receiving the request from the client.
     private static let idle: Nanoseconds = 15_000_000_000
     /// The maximum time in nanoseconds for which a client may receive no data of a response.
     private static let slow: Nanoseconds = 30_000_000_000
@@ -15,10 +15,10 @@ final class PageConnection {
     let remote: String
     private let soup: Soup
     private let socket: Soup.Object
-    /// The monotonic time at which the connection was accepted, the latest request began, data of a response was
-    /// written, or the latest response ended, whichever was last.
+    /// The monotonic time at which the connection was accepted, the request began, data of the response was written, or
+    /// the response ended, whichever was last.
     private(set) var since = MonotonicClock.now
-    /// The request that is being answered; `nil` between requests.
+    /// The request that is being answered; `nil` before and after it.
     private(set) var message: Soup.Object?
     var stream: PictureStream?
     /// The camera whose next picture the current request waits for, and the monotonic time since which it waits.

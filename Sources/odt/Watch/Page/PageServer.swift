@@ -301,8 +301,8 @@ final class PageServer: @unchecked Sendable {
     // MARK: Responses
 
     private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
-    /// The headers of all responses. They prevent caching and embedding in other pages. The connection ends after the
-    /// response, because libsoup before 3.3 keeps the socket of a connection that the client closes between two requests.
+    /// The headers of all responses. They prevent caching and embedding in other pages. `Connection: close` disables
+    /// keep-alive: libsoup before 3.3 leaks the socket if the client closes an idle keep-alive connection.
     private static let headers = [
         ("Connection", "close"),
         ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),

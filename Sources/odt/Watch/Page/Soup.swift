@@ -81,7 +81,9 @@ struct Soup: Sendable {
         shutdownSocket = try library.function("g_socket_shutdown")
     }
 
-    /// - Parameter handler: A `@convention(c)` function that matches the signal. Its last argument is `data`.
+    /// Connects a handler to a signal of an object.
+    ///
+    /// - Parameter handler: A `@convention(c)` function with the arguments of the signal. Its last argument is `data`.
     static func connect<Handler>(
         _ object: Object, _ signal: String, _ handler: Handler, _ data: UnsafeMutableRawPointer
     ) {
