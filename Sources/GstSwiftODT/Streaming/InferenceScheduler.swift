@@ -191,7 +191,9 @@ struct InferenceScheduler {
             turned: frame.orientation.swapsAxes, input: input)
         // The selector is moved out of the property, because modifying a copy would copy its arrays.
         var choice = regionSelector.take() ?? RegionSelector()
-        let (region, reason) = choice.next(at: frame.time, because: cause, in: picture, luma: frame.luma)
+        let (region, reason) = choice.next(
+            at: frame.time, because: cause, isCameraMoving: policy.isNextInferenceCertain, in: picture, luma: frame.luma
+        )
         regionSelector = choice
         statistics.update { $0.regions[reason, default: 0] += 1 }
         element.log(.log, "inference region \(region.map { "\($0)" } ?? "full frame"): \(reason.rawValue)")

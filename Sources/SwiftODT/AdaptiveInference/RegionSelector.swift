@@ -44,7 +44,6 @@ package struct RegionSelector: Sendable {
     private var zoomGain = ZoomGainEstimate()
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
-    private var lastCause: InferencePolicy.Reason?
     private var regionsSinceFullFrame = 0
     private var lastCoverage: Nanoseconds?
     /// The number of inferences since the last coverage inference. The count stops at ``inferencesBetweenRounds``.
@@ -84,17 +83,15 @@ package struct RegionSelector: Sendable {
     }
 
     /// Returns the region for the next inference, or `nil` for the full frame, and records it as inferred.
+    ///
+    /// - Parameter isCameraMoving: Whether scene changes are due to camera motion and begin no new scene.
     package mutating func next(
-        at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, in picture: Geometry, luma: LumaPlane?
+        at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, isCameraMoving: Bool = false,
+        in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange
-        // A new scene begins with the full frame. While the camera moves, each inference has this cause, and they follow
-        // each other quickly.
-        if cause == .sceneChange {
-            let isRecent = latest.map { time - $0.time < Self.longestWithoutFullFrame } ?? false
-            if !isRecent || (lastCause != .sceneChange && lastCause != .start) { lastFullFrame = nil }
-        }
-        lastCause = cause
+        // A new scene begins with the full frame.
+        if cause == .sceneChange, !isCameraMoving { lastFullFrame = nil }
         let pyramid = pyramid(of: picture, at: time)
         objects.choose()
         motion.update(at: luma, at: time, besides: objects.known.map(\.box))

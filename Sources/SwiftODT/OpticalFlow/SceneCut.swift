@@ -9,7 +9,7 @@ struct SceneCut {
     private var previous: ContiguousArray<Float> = []
     private var current: ContiguousArray<Float> = []
     private var next: ContiguousArray<Float> = []
-    /// Whether the video starts with uniform pictures, for example black ones. The first scene then begins after them.
+    /// Whether the first pictures are uniform, for example black. The first scene then begins after them.
     private var startsUniform = false
     /// A recent maximum of `1 - correlation`, which decays with each picture. A picture counts as a cut only if its `1
     /// - correlation` exceeds twice this value.
@@ -27,8 +27,8 @@ struct SceneCut {
 
     /// Returns whether a scene begins with this picture.
     ///
-    /// - Parameter hasTracks: The first scene after uniform pictures ends no tracks. Upstream elements can detect objects in
-    ///   pictures that are nearly uniform.
+    /// - Parameter hasTracks: Whether the tracker has tracks. If so, the first picture after uniform ones begins no scene,
+    ///   because the tracks would end. Upstream elements can detect objects in nearly uniform pictures.
     mutating func isCut(_ plane: LumaPlane, hasTracks: Bool = false) -> Bool {
         guard CellMeans.take(of: plane, into: &next) else { return false }
         guard !isFlat else {
@@ -93,7 +93,7 @@ struct SceneCut {
     mutating func reset() {
         previous.removeAll(keepingCapacity: true)
         current.removeAll(keepingCapacity: true)
-        restlessness = 0
+        (restlessness, startsUniform) = (0, false)
     }
 
     /// Returns the correlation of the two latest thumbnails in an area. `previous` is moved by `dx` cells to the right

@@ -5,7 +5,7 @@
 ///
 /// Two rules prevent double counts. First, an object that jitters on an edge does not change sides immediately. It must
 /// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
-/// While an object stays within this distance, the 1 s rule applies only once.
+/// Each change of sides within this distance doubles the time of 1 s, until the object exceeds the distance.
 /// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
@@ -48,7 +48,6 @@ struct ZoneWatch {
         var label: Label?
         /// The box in pixels of the upright picture.
         var box: Box
-        let firstSeen: Nanoseconds
         var lastSeen: Nanoseconds
         var presences: [ZonePresence]
     }
@@ -62,9 +61,8 @@ struct ZoneWatch {
         /// has no label. The sides are the inside and the outside of an area, or the left and the right side of a line.
         /// `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
-        /// Whether the object has stayed close to the edge since its last change of sides. It then cannot change sides by
-        /// time alone.
-        var isLingering = false
+        /// The time for which an object close to the edge must stay on the other side.
+        var settling = ZoneWatch.settling
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
         /// The label with which the entry is counted.
@@ -109,8 +107,7 @@ struct ZoneWatch {
             let box = upright(track.box)
             var zoneTrack =
                 zoneTracks.removeValue(forKey: id) ?? reidentify(box, track.label, unlessIn: visibleIDs, at: now)
-                ?? ZoneTrack(
-                    id: id, box: box, firstSeen: now, lastSeen: now, presences: zones.map { _ in ZonePresence() })
+                ?? ZoneTrack(id: id, box: box, lastSeen: now, presences: zones.map { _ in ZonePresence() })
             (zoneTrack.id, zoneTrack.label, zoneTrack.box, zoneTrack.lastSeen) = (id, track.label, box, now)
             for index in zones.indices { pass(zones[index], index, &zoneTrack, now) }
             zoneTracks[id] = zoneTrack
@@ -225,7 +222,7 @@ extension ZoneWatch {
         } else {
             stay(zone, index, &zoneTrack, isInside: shapes[index].contains(place), isClear: isClear, now)
         }
-        if isClear { zoneTrack.presences[index].isLingering = false }
+        if isClear { zoneTrack.presences[index].settling = Self.settling }
     }
 
     private mutating func stay(
@@ -250,7 +247,7 @@ extension ZoneWatch {
         } else {
             let since = stay.uncertainSince ?? now
             stay.uncertainSince = since
-            guard isClear || (!stay.isLingering && now - since >= Self.settling) else { return }
+            guard isClear || now - since >= stay.settling else { return }
             // The label may become known later. The object then entered at ``ZonePresence/uncertainSince``.
             if isInside, zoneTrack.label == nil, !zone.labels.isEmpty { return }
             stay.uncertainSince = nil
@@ -268,9 +265,7 @@ extension ZoneWatch {
                 leave(zone, index, stay, zoneTrack, at: since)
                 stay.since = nil
             }
-            // An object that appears close to the edge has not changed sides. In two areas with a common edge, it can
-            // therefore still move from one to the other.
-            stay.isLingering = since > zoneTrack.firstSeen
+            stay.settling *= 2
         }
         if let since = stay.since, let minimum = zone.minTime, !stay.isDwellReported, now - since >= minimum {
             stay.isDwellReported = true
@@ -307,9 +302,9 @@ extension ZoneWatch {
         }
         let since = zoneTrack.presences[index].uncertainSince ?? now
         zoneTrack.presences[index].uncertainSince = since
-        guard isClear || (!zoneTrack.presences[index].isLingering && now - since >= Self.settling) else { return }
+        guard isClear || now - since >= zoneTrack.presences[index].settling else { return }
         zoneTrack.presences[index].uncertainSince = nil
-        zoneTrack.presences[index].isLingering = true
+        zoneTrack.presences[index].settling *= 2
         zoneTrack.presences[index].clear = place
         let direction: Zone.Direction = crossings > 0 ? .in : .out
         if zoneTrack.label == nil, !zone.labels.isEmpty {

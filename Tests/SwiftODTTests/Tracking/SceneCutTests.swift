@@ -64,6 +64,9 @@ import Testing
         #expect(
             planes.map { cut.isCut($0, hasTracks: hasTracks) }
                 == (isBlackFirst ? [false, false] : []) + [isBlackFirst && !hasTracks, false, false, false])
+        cut.reset()
+        let isCut = cut.isCut(like)
+        #expect(!isCut)
     }
 
     /// The bars of letterboxed and pillarboxed video are the same in both scenes.

@@ -4,7 +4,8 @@ import SwiftODT
 
 /// One browser's connection, from accepting to closing. Use it only on the server's thread.
 final class PageConnection {
-    /// The maximum time in nanoseconds for receiving the request from the client.
+    /// The maximum time in nanoseconds for receiving the request, and for closing the connection after the
+    /// response.
     private static let idle: Nanoseconds = 15_000_000_000
     /// The maximum time in nanoseconds for which a client may receive no data of a response.
     private static let slow: Nanoseconds = 30_000_000_000
