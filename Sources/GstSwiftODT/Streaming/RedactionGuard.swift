@@ -22,7 +22,8 @@ struct RedactionGuard {
     private var hasUpstreamMetadata = false
     /// Whether another `swiftodt` element upstream attaches metadata in this stream. It may begin while playing.
     private var followsOther = false
-    /// The labels of detections so far, normalised (`String.normalisedLabel`). They are collected only if the source has no list of labels.
+    /// The labels of detections so far, normalised (`String.normalisedLabel`). They are collected only if the source has
+    /// no list of labels.
     private var seenLabels: Set<String> = []
     /// The latest warning of ``finishStream()``.
     private var latestWarning: String?

@@ -44,6 +44,7 @@ package struct RegionSelector: Sendable {
     private var zoomGain = ZoomGainEstimate()
     private var latest: ObjectUtility.RegionInference?
     private var lastFullFrame: Nanoseconds?
+    private var lastCause: InferencePolicy.Reason?
     private var regionsSinceFullFrame = 0
     private var lastCoverage: Nanoseconds?
     /// The number of inferences since the last coverage inference. The count stops at ``inferencesBetweenRounds``.
@@ -84,14 +85,16 @@ package struct RegionSelector: Sendable {
 
     /// Returns the region for the next inference, or `nil` for the full frame, and records it as inferred.
     ///
-    /// - Parameter isCameraMoving: Whether scene changes are due to camera motion and begin no new scene.
+    /// - Parameter isCameraMoving: Whether the camera moves. Consecutive scene changes then do not select the full
+    ///   frame, but ``note(_:)`` still does after a cut.
     package mutating func next(
         at time: Nanoseconds, because cause: InferencePolicy.Reason = .interval, isCameraMoving: Bool = false,
         in picture: Geometry, luma: LumaPlane?
     ) -> (region: Box?, reason: Reason) {
         let time = time.clampedToRange
         // A new scene begins with the full frame.
-        if cause == .sceneChange, !isCameraMoving { lastFullFrame = nil }
+        if cause == .sceneChange, !isCameraMoving || lastCause != .sceneChange { lastFullFrame = nil }
+        lastCause = cause
         let pyramid = pyramid(of: picture, at: time)
         objects.choose()
         motion.update(at: luma, at: time, besides: objects.known.map(\.box))

@@ -44,8 +44,8 @@ package final class ReidentificationNetwork: AppearanceDescriber {
         guard output?.shape.count(where: { ($0 ?? 1) != 1 }) == 1 else {
             throw ODTError(
                 .unsupported,
-                "the first output of \(file) has the shape \(output?.shapeText ?? "[]") and is not an embedding; use a network whose first "
-                    + "output has only one dimension other than 1")
+                "the first output of \(file) has the shape \(output?.shapeText ?? "[]") and is not an "
+                    + "embedding; use a network whose first output has only one dimension other than 1")
         }
         let network = try Network.load(
             file: file, input: inspection.input(NetworkInput(width: 128, height: 256, channelOrder: .bgr)),

@@ -5,7 +5,7 @@
 ///
 /// Two rules prevent double counts. First, an object that jitters on an edge does not change sides immediately. It must
 /// stay on the other side for 1 s, or its distance from the edge must exceed 1/16 of the sum of its width and height.
-/// Each change of sides within this distance doubles the time of 1 s, until the object exceeds the distance.
+/// Each change of sides within this distance doubles the time. It is 1 s again as soon as the object exceeds the distance.
 /// Second, a new track takes over the state of a track that was lost nearby within the last 2 s (re-identification).
 ///
 /// The cost per frame is proportional to the number of objects and zone edges.
@@ -21,8 +21,7 @@ struct ZoneWatch {
     /// A new track can continue an earlier track only within this time after the latest detection of the earlier track,
     /// in nanoseconds.
     private static let reentryTime: Nanoseconds = 2_000_000_000
-    /// The time in nanoseconds after which an object on the other side of an edge changes sides even if it is still
-    /// close to the edge.
+    /// The initial value of ``ZonePresence/settling``.
     private static let settling: Nanoseconds = 1_000_000_000
 
     /// All zones except those of the kind `ignore`.
@@ -48,6 +47,8 @@ struct ZoneWatch {
         var label: Label?
         /// The box in pixels of the upright picture.
         var box: Box
+        /// The time of the first detection. A track that takes over the state keeps the value.
+        let firstSeen: Nanoseconds
         var lastSeen: Nanoseconds
         var presences: [ZonePresence]
     }
@@ -61,7 +62,8 @@ struct ZoneWatch {
         /// has no label. The sides are the inside and the outside of an area, or the left and the right side of a line.
         /// `nil` while the object is on its recorded side.
         var uncertainSince: Nanoseconds?
-        /// The time for which an object close to the edge must stay on the other side.
+        /// The time in nanoseconds for which an object close to the edge must stay on the other side before it changes
+        /// sides.
         var settling = ZoneWatch.settling
         /// For a line, the latest position at which the object was clearly on one side.
         var clear: Place?
@@ -107,7 +109,8 @@ struct ZoneWatch {
             let box = upright(track.box)
             var zoneTrack =
                 zoneTracks.removeValue(forKey: id) ?? reidentify(box, track.label, unlessIn: visibleIDs, at: now)
-                ?? ZoneTrack(id: id, box: box, lastSeen: now, presences: zones.map { _ in ZonePresence() })
+                ?? ZoneTrack(
+                    id: id, box: box, firstSeen: now, lastSeen: now, presences: zones.map { _ in ZonePresence() })
             (zoneTrack.id, zoneTrack.label, zoneTrack.box, zoneTrack.lastSeen) = (id, track.label, box, now)
             for index in zones.indices { pass(zones[index], index, &zoneTrack, now) }
             zoneTracks[id] = zoneTrack
@@ -265,7 +268,8 @@ extension ZoneWatch {
                 leave(zone, index, stay, zoneTrack, at: since)
                 stay.since = nil
             }
-            stay.settling *= 2
+            // An object that appears inside the area has not changed sides.
+            if !isClear, since > zoneTrack.firstSeen { stay.settling *= 2 }
         }
         if let since = stay.since, let minimum = zone.minTime, !stay.isDwellReported, now - since >= minimum {
             stay.isDwellReported = true
@@ -304,7 +308,7 @@ extension ZoneWatch {
         zoneTrack.presences[index].uncertainSince = since
         guard isClear || now - since >= zoneTrack.presences[index].settling else { return }
         zoneTrack.presences[index].uncertainSince = nil
-        zoneTrack.presences[index].settling *= 2
+        if !isClear { zoneTrack.presences[index].settling *= 2 }
         zoneTrack.presences[index].clear = place
         let direction: Zone.Direction = crossings > 0 ? .in : .out
         if zoneTrack.label == nil, !zone.labels.isEmpty {

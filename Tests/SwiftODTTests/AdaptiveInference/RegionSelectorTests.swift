@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func eachSceneChangeOfAStaticCameraSelectsFullFrame(isCameraMoving: Bool) {
+    @Test(arguments: [false, true]) func sceneChangesSelectFullFrameUnlessCameraMoves(isCameraMoving: Bool) {
         let inferences = inferences(
             [], frames: 5, apart: 120_000_000, because: { $0 == 0 ? .start : .sceneChange },
             isCameraMoving: isCameraMoving)

@@ -231,7 +231,7 @@ import Testing
         let other = Zone(
             "other", .area, [Zone.Point(0, 0.2), Zone.Point(0.4, 0.2), Zone.Point(0.4, 0.8), Zone.Point(0, 0.8)])
         var walk = Walk(Self.room, other)
-        for x in [396.0, 404] { for _ in 0..<60 { walk.see(1, x, 300) } }
+        for x in [396.0, 404, 396] { for _ in 0..<50 { walk.see(1, x, 300) } }
         #expect(walk.events.map { "\($0.kind.rawValue) \($0.zone)" } == ["enter other", "enter room", "leave other"])
         #expect(walk.watch.counts.map(\.all.count) == [1, 0])
     }
