@@ -34,7 +34,7 @@ package final class PartFile: Sendable {
                 _ = Self.lock(file)
                 return
             }
-            guard errno == EEXIST else { throw Self.problem(path) }
+            guard errno == EEXIST else { throw Self.problem("cannot write \(target)") }
             number += 1
         }
     }

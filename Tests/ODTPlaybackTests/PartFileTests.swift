@@ -74,6 +74,11 @@ import Testing
         #expect(PartFile.target(of: folder + "/b.out") != target)
     }
 
+    @Test func errorNamesRequestedFile() {
+        let error = #expect(throws: PlaybackError.self) { try PartFile("/proc/out.mp4") }
+        #expect(error.map { "\($0)" } == "cannot write /proc/out.mp4: No such file or directory")
+    }
+
     @Test func folderIsRejected() {
         #expect(throws: PlaybackError.self) { try PartFile(folder) }
         #expect(PartFile.parts(of: "/x/.mp4").ending == "")

@@ -97,7 +97,7 @@ class Prominent(InFolder):
             with self.subTest(unknown):
                 told = command(*line.format(unknown).split(), XDG_DATA_HOME=self.folder)
                 self.assertEqual(told.returncode == 0, goes, told.stderr)
-                self.assertIn("odt models fetch", told.stderr + told.stdout)
+                self.assertIn("odt setup", told.stderr + told.stdout)
 
     def test_invalid_unknown_objects_options_are_errors(self):
         for words, word in ((["--unknown-objects", "moving", "x.png"], "odt annotate"), (["--unknown-objects", "all", "x.png"], "use none or salient"),

@@ -83,7 +83,8 @@ private func checkRuntime() -> CheckResult? {
 }
 
 private func checkModel(_ purpose: ModelSearchPath.Purpose) -> CheckResult? {
-    let fetch = FetchProgram.modelAdvice
+    // Setup fetches the models, too.
+    let fetch = runtimeProblem == nil ? FetchProgram.modelAdvice : FetchProgram.advice
     let path: String
     do {
         path = try ModelSearchPath.locate(purpose)
