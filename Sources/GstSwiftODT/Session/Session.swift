@@ -5,8 +5,8 @@ import Synchronization
 /// The Swift part of an element. It has the settings, which any thread may change, and the stream, which belongs to the
 /// streaming thread.
 ///
-/// `@unchecked Sendable`: `stream` and `refusal` are accessed only by the streaming thread, between `start` and `stop`.
-/// `makeSource` is set before `start`. All other state is synchronised.
+/// `@unchecked Sendable`: `stream`, `refusal` and `hasWarnedOfOverlay` are accessed only by the streaming thread, between
+/// `start` and `stop`. `makeSource` is set before `start`. All other state is synchronised.
 final class Session: @unchecked Sendable {
     private let element: ElementHandle
     private let state = Mutex(StartedSettings())
@@ -18,6 +18,7 @@ final class Session: @unchecked Sendable {
     private var stream: Stream?
     /// The problem with the latest caps; `nil` if there is none.
     private var refusal: String?
+    private var hasWarnedOfOverlay = false
 
     /// Tests replace this function before the element starts.
     var makeSource = DetectionSource.make
@@ -68,7 +69,7 @@ final class Session: @unchecked Sendable {
             element.log(.info, "starts on \(GstText.version) with detector=\(settings.detector)")
             planner.reset()
             signals.open()
-            refusal = nil
+            (refusal, hasWarnedOfOverlay) = (nil, false)
             stream = try Stream(
                 element: element, settings: settings, statistics: statistics, signals: signals, planner: planner,
                 makeSource: makeSource)
@@ -110,7 +111,8 @@ final class Session: @unchecked Sendable {
         guard let negotiation = OverlayNegotiation.negotiate(element, isForced: isForced) else { return }
         element.log(.info, "overlays are \(negotiation.attaches ? "attached" : "blended into frames")")
         stream?.setOverlay(negotiation.attaches)
-        guard isForced, settings.draw, !negotiation.isAnnounced else { return }
+        guard isForced, settings.draw, !negotiation.isAnnounced, !hasWarnedOfOverlay else { return }
+        hasWarnedOfOverlay = true
         warnings.post([.unannouncedOverlay], by: element)
     }
 

@@ -156,12 +156,15 @@ import Testing
         #expect(harness.takeMessage(GST_MESSAGE_ERROR) == nil)
     }
 
-    @Test func overlayWarnsIfNothingAnnouncesOverlays() throws {
+    @Test func overlayWarnsOnceIfNothingAnnouncesOverlays() throws {
         let harness = Self.harness("draw-mode=overlay", announces: false)
         let output = try #require(harness.pass(Self.frame(harness)))
         #expect(Self.composition(of: output) != nil)
         #expect(harness.takeMessage(GST_MESSAGE_WARNING)?.contains("draw-mode=auto") == true)
         ElementHarness.release(output)
+        harness.setCaps("I420", width: 200, height: 150)
+        ElementHarness.release(try #require(harness.pass(Self.frame(harness))))
+        #expect(harness.takeMessage(GST_MESSAGE_WARNING) == nil)
     }
 
     @Test func overlayOfUpstreamStaysBelow() throws {
