@@ -179,6 +179,18 @@ struct StoreWriterTests {
         #expect(sink.problem == nil)
     }
 
+    /// The interval between two checks of the file has not passed.
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"), .timeLimit(.minutes(1)))
+    func closingCompletesFileThatWasJustMoved() throws {
+        let sink = try StoreSink(options()) { _ in }
+        sink.use([("yard", RedactionFilter(properties: nil))])
+        while try cameras(in: path) == 0 { usleep(10_000) }
+        let moved = folder.path + "/moved.sqlite"
+        #expect(rename(path, moved) == 0)
+        sink.close()
+        #expect(try cameras(in: moved) == 1)
+    }
+
     @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
     func damagedFileStopsOnlyStoring() throws {
         _ = try folder.write("s.sqlite", String(repeating: "no database", count: 1_000))

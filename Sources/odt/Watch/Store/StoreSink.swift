@@ -171,7 +171,8 @@ final class StoreSink: MeasuredSink {
             let (rows, isClosing) = takeRows()
             var stored = 0
             do {
-                if MonotonicClock.now - checked >= fileCheckInterval {
+                // The last rows would otherwise stay in the write-ahead log of a file that has just been moved.
+                if isClosing || MonotonicClock.now - checked >= fileCheckInterval {
                     checked = MonotonicClock.now
                     if store?.file != FileIdentity(path: path) {
                         // When SQLite closes a moved file, it does not complete the file from the write-ahead log.
