@@ -92,6 +92,17 @@ struct MQTTConnectionTests {
         #expect(dropped.last == .some(nil) && arrived.last == "snapshot")
     }
 
+    /// The broker may have replaced the state by the will of an earlier process.
+    @Test func resentMessageIsThatOfItsTopic() {
+        var outbox = MQTTOutbox(maximumBytes: 1 << 20)
+        for topic in ["house/state", "house/yard/state"] { outbox.add(retained: MQTTMessage(topic, "online")) }
+        #expect(send(&outbox) == ["house/state 6", "house/yard/state 6"])
+        outbox.acknowledge([1, 2])
+        for _ in 0..<2 { outbox.resend("house/state") }
+        outbox.resend("house/gate/state")
+        #expect(send(&outbox) == ["house/state 6"])
+    }
+
     @Test func acknowledgedMessageIsKeptAfterFurtherClosings() {
         var outbox = MQTTOutbox(maximumBytes: 1 << 20)
         outbox.add(retained: MQTTMessage("snapshot", String(repeating: "x", count: 10_000)))

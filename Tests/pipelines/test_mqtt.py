@@ -117,6 +117,18 @@ class Publishing(InFolder):
             # The last will, because the killed program could not publish its state.
             self.assertEqual((kept["house/state"], kept["house/yard/state"]), ("offline", "online"))
 
+    def test_online_follows_the_will_of_an_earlier_watch(self):
+        """The broker publishes the will of a watch that was lost with its machine after the next watch has connected."""
+        def states(heard):
+            return [text for topic, _, text in heard if topic == "house/state"]
+
+        with Broker(self.folder, "allow_anonymous true") as broker, Listener(broker, "house/#") as listener, \
+                Watch(f"--mqtt=mqtt://{broker.address}/house", f"yard={self.camera.address}"):
+            listener.wait(states)
+            words = ("-h", "127.0.0.1", "-p", str(broker.port), "-t", "house/state", "-m", "offline", "-r")
+            self.assertEqual(command("mosquitto_pub", *words).returncode, 0)
+            listener.wait(lambda heard: states(heard)[-2:] == ["offline", "online"], 60)
+
     def discovery(self, kept):
         configs = {topic: json.loads(text) for topic, text in kept.items() if topic.startswith("homeassistant/")}
         self.assertEqual(len(configs), CONFIGS, list(configs))

@@ -60,6 +60,11 @@ struct MQTTOutbox {
         if !unsent.contains(message.topic) { unsent.append(message.topic) }
     }
 
+    /// Sends the retained message of a topic again, although it has not changed.
+    mutating func resend(_ topic: String) {
+        if retained[topic] != nil, !unsent.contains(topic) { unsent.append(topic) }
+    }
+
     mutating func add(result: MQTTMessage) { results[result.topic] = result }
 
     /// Prepares the queue for a new connection. The events that were in flight and all retained messages are sent

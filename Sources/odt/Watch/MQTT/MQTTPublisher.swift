@@ -10,6 +10,10 @@ final class MQTTPublisher: Sendable {
     /// The maximum delay in nanoseconds before reconnecting while `odt watch` ends. It applies if the connection is
     /// lost before the remaining messages are sent.
     private static let longestPauseAtEnd: Nanoseconds = 500_000_000
+    /// The interval in nanoseconds at which the state of the program is sent again. If an earlier process was lost
+    /// together with its machine, the broker publishes the will of this process ("offline") only after the keep-alive
+    /// interval, possibly after the "online" of the present process.
+    private static let stateInterval: Nanoseconds = 30_000_000_000
 
     private struct State {
         var outbox: MQTTOutbox
@@ -139,9 +143,13 @@ final class MQTTPublisher: Sendable {
                     + "\(broker.name) closes the connection; check the broker's size limit and permissions")
         }
         defer { state.withLock { $0.isConnected = false } }
+        var stated = MonotonicClock.now
         while true {
+            let isStateDue = MonotonicClock.now - stated >= Self.stateInterval
+            if isStateDue { stated = MonotonicClock.now }
             let (isDone, hasCaughtUp) = try state.withLock { state in
                 state.outbox.acknowledge(connection.acknowledged)
+                if isStateDue { state.outbox.resend("\(broker.topic)/state") }
                 let hasCaughtUp = state.outbox.eventCount == 0
                 if state.outbox.isEmpty, let last = state.finalMessages {
                     if last.isEmpty { return (true, hasCaughtUp) }
