@@ -104,6 +104,23 @@ class Reload(Watching):
             watch.wait(has("connected", "one"), 4)
             self.assertNotIn("secret", str(watch.said) + str(watch.complaints))
 
+    def test_lines_after_a_reload_are_in_the_file_of_this_name(self):
+        """As with logrotate, which renames the file, sends SIGHUP and compresses the renamed file."""
+        camera = Camera()
+        one, name = f"one]\nsource={camera.address}", self.path("lines.jsonl")
+        with Watch("--config", self.configure(one, options=f"json={name}")) as watch:
+            self.until_written(name)
+            os.rename(name, name + ".1")
+            self.reload(watch, one, options=f"json={name}")
+            self.until_written(name)
+            self.assertEqual(watch.end(), 0)
+
+    def until_written(self, name, seconds=30):
+        deadline = time.monotonic() + seconds
+        while not os.path.exists(name) or not os.path.getsize(name):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
     def test_errors_keep_the_configuration_and_name_the_line(self):
         camera = Camera()
         one = f"one]\nsource={camera.address}"

@@ -34,8 +34,8 @@ final class JSONLines: MeasuredSink {
 
     private struct Output {
         var descriptor: Int32
-        /// The monotonic time of the latest check whether the file was moved.
-        var checked = MonotonicClock.now
+        /// The monotonic time of the latest check whether the file was moved; `nil` to check before the next line.
+        var checked: Nanoseconds? = MonotonicClock.now
     }
 
     private let name: String
@@ -87,6 +87,9 @@ final class JSONLines: MeasuredSink {
         }
         if !isTaken { leaveOut(because: "the reader is too slow") }
     }
+
+    /// Makes the next line check whether the file was moved.
+    func checkFile() { output.withLock { $0.checked = nil } }
 
     func close() {
         state.update { $0.isOver = true }
@@ -170,8 +173,9 @@ final class JSONLines: MeasuredSink {
 
     /// Opens the file again if it was renamed or deleted, for example by logrotate.
     private func reopenIfMoved(_ output: inout Output) {
-        guard name != "-", MonotonicClock.now - output.checked >= fileCheckInterval else { return }
-        output.checked = MonotonicClock.now
+        let now = MonotonicClock.now
+        guard name != "-", output.checked.map({ now - $0 >= fileCheckInterval }) ?? true else { return }
+        output.checked = now
         guard FileIdentity(path: name) != FileIdentity(descriptor: output.descriptor) else { return }
         let new = Self.open(name)
         guard new >= 0 else { return }

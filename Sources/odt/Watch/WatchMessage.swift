@@ -145,4 +145,7 @@ final class WatchSinks: Sendable {
     }
 
     var isUnread: Bool { lines?.isUnread ?? false }
+
+    /// Makes the next line of JSON check whether its file was moved.
+    func checkFile() { lines?.checkFile() }
 }

@@ -87,6 +87,8 @@ final class WatchedCameras: Sendable {
 
     /// Reads the configuration again. If it is invalid, nothing changes.
     private func reload(_ line: CommandLineOptions) {
+        // logrotate compresses the moved file after the signal.
+        sinks.checkFile()
         do {
             let new = try WatchPlan(line, using: plan.options)
             try new.options.check()
