@@ -120,6 +120,19 @@ class Recording(Watching):
             self.assertGreater(self.frames(name), 5)
 
     @needs_server
+    def test_unfinished_segments_get_their_names_when_recording_resumes(self):
+        camera, unlimited = CodedCamera(), resource.RLIM_INFINITY
+        with Watch(f"--record={self.path('video')}", f"cam={camera.address}",
+                   prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, unlimited))) as watch:
+            watch.complaint("cannot record")
+            failed, = self.segments()
+            self.assertIn(".part.", failed)
+            resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+            watch.complaint("recording resumed")
+            self.assertIn(failed.replace(".part", ""), self.segments())
+            self.assertEqual(watch.end(), 0, watch.complaints)
+
+    @needs_server
     def test_size_limit_is_enforced(self):
         """The oldest segments are deleted. Files of other origin stay, regardless of their names."""
         os.makedirs(self.path("video/cam"))

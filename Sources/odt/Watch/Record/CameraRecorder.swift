@@ -152,7 +152,11 @@ final class CameraRecorder: @unchecked Sendable {
                 isAsked = false
             }
             try segment?.write(buffer)
-            if isFailing { notify("recording resumed") }
+            if isFailing {
+                // Segments that could not be finished still have their temporary names.
+                Recording.adopt(in: folder, of: camera)
+                notify("recording resumed")
+            }
             isFailing = false
         } catch { fail(error) }
     }

@@ -51,7 +51,7 @@ final class Recording: Sendable {
                 + "or choose another folder (--record DIR)")
     }
 
-    /// Gives the final names to the segments that an interrupted `odt watch` left unfinished.
+    /// Gives the final names to the segments that an interrupted `odt watch` or a failure left unfinished.
     ///
     /// - Parameter folder: The camera's folder, ending in a slash.
     static func adopt(in folder: String, of camera: String) {
