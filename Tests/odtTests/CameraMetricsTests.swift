@@ -31,6 +31,23 @@ import Testing
         }
     }
 
+    private final class FailingSink: MeasuredSink {
+        func take(_ message: WatchMessage) {}
+        func measure(into text: inout MetricsText) {}
+        var failure: (output: String, isFailing: Bool)? { ("store", true) }
+    }
+
+    @Test func outputThatCannotWriteIsNamedAndDoesNotEndHealth() throws {
+        let line = try CommandLineOptions(["--record", "/video"], valued: ["--record"], flags: [])
+        let board = MetricsBoard(WatchOptions(line, []), cameras: [])
+        #expect(!board.health.text.contains("failing"))
+        board.add([FailingSink()])
+        #expect(board.health.isGood && board.health.text.hasSuffix("\nfailing outputs: store"))
+        for sample in [#"{output="record"} 0"#, #"{output="store"} 1"#] {
+            #expect(board.text.contains("swiftodt_output_failing\(sample)\n"))
+        }
+    }
+
     /// Prometheus ignores an event that is in the first sample of a counter.
     @Test func countersOfEventsExistBeforeFirstEvent() throws {
         var metrics = CameraMetrics()

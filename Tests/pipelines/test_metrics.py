@@ -1,6 +1,7 @@
 """The metrics and the health of odt watch, for Prometheus and probes."""
 import json
 import re
+import resource
 import shutil
 import subprocess
 import time
@@ -154,6 +155,22 @@ class Metrics(MetricsReader):
             self.assertGreaterEqual(self.value("swiftodt_camera_losses_total", camera="cam"), 1)
             # Counters continue across connections.
             self.until(lambda: self.value("swiftodt_frames_processed_total", camera="cam") > before + 10)
+
+    def test_outputs_that_cannot_write_are_named(self):
+        """A file size limit replaces a full disk."""
+        outputs = ("json", "record", "store")
+        watch = self.serve("--json", self.path("lines"), "--record", self.path("video"), "--store", self.path("store"))
+
+        def are(value):
+            return lambda: all(self.value("swiftodt_output_failing", output=name) == value for name in outputs)
+        self.until(are(0))
+        resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (256, resource.RLIM_INFINITY))
+        self.until(are(1))
+        status, _, body = self.get("/healthz")
+        self.assertEqual((status, body), (200, b"ok: 1 of 1 camera connected\nfailing outputs: record, store, json\n"))
+        resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        self.until(are(0))
+        self.assertNotIn(b"failing", self.get("/healthz")[2])
 
     @needs_broker
     def test_broker_that_is_away(self):

@@ -29,7 +29,7 @@ final class CameraSession: Sendable {
     private let pipeline: Pipeline
     private let player: Player
     private let watchdog: FrameWatchdog
-    private let recorder: CameraRecorder?
+    let recorder: CameraRecorder?
     let gate: CameraGate?
     /// The value of the property `orientation` by which `videoflip` rotates the frames; `nil` if the orientation tag of
     /// the video specifies the rotation.

@@ -37,6 +37,12 @@ final class ClipRecorder: @unchecked Sendable {
     /// All events before this running time have arrived. ``noteEvents(until:)`` sets the time for a file, which is read
     /// faster than its events are processed. For a camera the time is `nil`, because events arrive within ``latency``.
     private let arrived: Mutex<Nanoseconds?>
+    private let failing = Atomic(false)
+    /// Whether the latest attempt to write has failed. May be read on any thread.
+    private(set) var isFailing: Bool {
+        get { failing.load(ordering: .relaxed) }
+        set { failing.store(newValue, ordering: .relaxed) }
+    }
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var content: RecordedContent
@@ -53,7 +59,6 @@ final class ClipRecorder: @unchecked Sendable {
     /// The clips that have ended and wait for the picture of their object, with the paths and the first and last
     /// running times of their videos.
     private var ended: [(span: ClipSpans.Span, path: String, start: Nanoseconds, end: Nanoseconds)] = []
-    private var isFailing = false
     /// `now` is the running time of the latest frame. After a failure, no clip begins before the running time
     /// `resting`.
     private var (now, resting): (Nanoseconds, Nanoseconds) = (0, 0)

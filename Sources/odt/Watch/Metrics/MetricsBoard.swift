@@ -27,9 +27,11 @@ final class MetricsBoard: WatchSink {
     /// The folder of the recordings and the path of the database, whose sizes are reported; `nil` for none.
     private let recordFolder: String?
     private let storeFile: String?
+    private let savesClips: Bool
 
     init(_ options: WatchOptions, cameras: [String]) {
         (recordFolder, storeFile) = (options.text("record"), options.text("store"))
+        savesClips = options.text("clips") != nil
         state = Mutex(State(cameras: Dictionary(uniqueKeysWithValues: cameras.map { ($0, Listed()) }), names: cameras))
     }
 
@@ -71,21 +73,35 @@ final class MetricsBoard: WatchSink {
 
     // MARK: Health
 
-    /// The answer of `/healthz`. `isGood` means that all outputs work, and that a camera is connected or all cameras
-    /// have ended properly. `text` describes all problems.
+    /// The answer of `/healthz`. `isGood` means that no output has stopped for good, and that a camera is connected or
+    /// all cameras have ended properly. Outputs that cannot write at present, for example because the disk is full, are
+    /// only named: a restart would not help. `text` describes all problems.
     var health: (isGood: Bool, text: String) {
         let (cameras, sinks) = state.withLock { state in
-            (state.names.map { ($0, state.cameras[$0]?.metrics ?? CameraMetrics()) }, state.sinks)
+            (state.names.map { ($0, state.cameras[$0] ?? Listed()) }, state.sinks)
         }
-        let connected = cameras.filter { $0.1.state == "connected" }.count
-        let away = cameras.filter { ["lost", "waiting"].contains($0.1.state) }
+        let connected = cameras.filter { $0.1.metrics.state == "connected" }.count
+        let away = cameras.map { ($0, $1.metrics) }.filter { ["lost", "waiting"].contains($0.1.state) }
         let broken = sinks.compactMap(\.problem)
+        let failing = failures(of: cameras.map { $0.1 }, sinks).filter { $0.isFailing }.map { $0.output }
         let isGood = broken.isEmpty && (connected > 0 || away.isEmpty)
-        let lines =
+        var lines =
             ["\(isGood ? "ok" : "failing"): \(connected) of \(CountText.text(cameras.count, "camera")) connected"]
             + away.map { name, metrics in "\(name): \(metrics.state)\(metrics.reason.map { ": \($0)" } ?? "")" }
             + broken
+        if !failing.isEmpty { lines.append("failing outputs: \(failing.joined(separator: ", "))") }
         return (isGood, lines.joined(separator: "\n"))
+    }
+
+    /// The outputs that save video or messages, and whether the latest attempt of each to write has failed.
+    private func failures(
+        of cameras: [Listed], _ sinks: [any MeasuredSink]
+    ) -> [(output: String, isFailing: Bool)] {
+        let recorders = cameras.compactMap { $0.session?.recorder }
+        var failures: [(output: String, isFailing: Bool)] = []
+        if recordFolder != nil { failures.append(("record", recorders.contains { $0.isFailing })) }
+        if savesClips { failures.append(("clips", recorders.contains { $0.clips?.isFailing == true })) }
+        return failures + sinks.compactMap { $0.failure }
     }
 
     // MARK: Metrics
@@ -109,6 +125,9 @@ final class MetricsBoard: WatchSink {
             of: cameras.compactMap { name, listed in listed.session?.gate?.figures.map { (name, $0) } }, to: &text)
         addObjects(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         addStorage(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
+        text.add(
+            "swiftodt_output_failing", .gauge, "Whether the latest attempt to write to the output has failed.",
+            failures(of: cameras.map { $0.listed }, sinks).map { Sample(["output": $0.output], $0.isFailing ? 1 : 0) })
         for sink in sinks { sink.measure(into: &text) }
         return text.text
     }

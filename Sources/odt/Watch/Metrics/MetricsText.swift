@@ -99,8 +99,13 @@ protocol MeasuredSink: WatchSink {
 
     /// The reason why the output does not work at all; `nil` while it works or retries.
     var problem: String? { get }
+
+    /// The name of an output that saves messages, and whether its latest attempt to write has failed; `nil` for other
+    /// outputs.
+    var failure: (output: String, isFailing: Bool)? { get }
 }
 
 extension MeasuredSink {
     var problem: String? { nil }
+    var failure: (output: String, isFailing: Bool)? { nil }
 }

@@ -19,10 +19,16 @@ final class CameraRecorder: @unchecked Sendable {
     private let folder: String
     private let notify: @Sendable (String) -> Void
     private let finished: @Sendable (FinishedSegment) -> Void
-    private let clips: ClipRecorder?
+    let clips: ClipRecorder?
     private let followsTag: Bool
     /// Whether the end of the stream has arrived. No frame follows.
     let hasEnded = Monitor(false)
+    private let failing = Atomic(false)
+    /// Whether the latest attempt to write has failed. May be read on any thread.
+    private(set) var isFailing: Bool {
+        get { failing.load(ordering: .relaxed) }
+        set { failing.store(newValue, ordering: .relaxed) }
+    }
     // ``lock`` protects the following variables.
     private let lock = Mutex(())
     private var content: RecordedContent
@@ -32,7 +38,6 @@ final class CameraRecorder: @unchecked Sendable {
     private var segment: RecordedSegment?
     /// The monotonic time before which no recorded segment is started.
     private var resting: Nanoseconds = .min
-    private var isFailing = false
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
 

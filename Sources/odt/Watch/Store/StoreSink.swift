@@ -30,6 +30,8 @@ final class StoreSink: MeasuredSink {
         /// The latest rows of redaction, which each new file needs.
         var redaction: [StoreRow] = []
         var isClosing = false
+        /// Whether the latest attempt to write has failed.
+        var isFailing = false
         /// Whether the database is damaged, so that nothing more can be stored.
         var isOver = false
     }
@@ -136,6 +138,8 @@ final class StoreSink: MeasuredSink {
 
     var problem: String? { state.withLock(\.isOver) ? "the database \(path) is damaged, and nothing is stored" : nil }
 
+    var failure: (output: String, isFailing: Bool)? { ("store", state.withLock { $0.isFailing || $0.isOver }) }
+
     func close() {
         state.withLock { $0.isClosing = true }
         ending.wake()
@@ -238,7 +242,7 @@ final class StoreSink: MeasuredSink {
     /// Puts unwritten rows back into the queue, before the newer rows.
     private func putBack(_ rows: ArraySlice<StoreRow>, isOver: Bool) {
         state.withLock { state in
-            state.isOver = isOver
+            (state.isFailing, state.isOver) = (true, isOver)
             let later = state.rows
             (state.rows, state.weight) = ([], 0)
             for row in rows + later { keep(row, in: &state) }
@@ -248,7 +252,7 @@ final class StoreSink: MeasuredSink {
     private func notifyStoringAgain() {
         let lost = state.withLock { state in
             defer { (state.lostCount, state.reportedLostCount) = (0, state.reportedLostCount + state.lostCount) }
-            state.isLosing = false
+            (state.isLosing, state.isFailing) = (false, false)
             return state.lostCount
         }
         notify("storing in \(path) resumed" + (lost > 0 ? "; dropped: \(CountText.text(lost, "row"))" : ""))
