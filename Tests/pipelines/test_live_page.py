@@ -190,6 +190,15 @@ class Authorization(Paged):
         self.assertEqual(self.get("/api/cameras")[0], 403)
         self.assertIn("?token=", self.said)
 
+    def test_page_without_token_refuses_forwarded_requests(self):
+        """A reverse proxy on this machine would make the cameras public. Probes still get an answer."""
+        self.serve()
+        for headers in ({"X_Forwarded_For": "192.0.2.1"}, {"X_Forwarded_Host": "watch.example.org"}, {"Forwarded": "for=192.0.2.1"}, {"Via": "1.1 proxy"}):
+            with self.subTest(headers):
+                status, _, body = self.get("/api/cameras", **headers)
+                self.assertEqual((status, b"--page-trusted-proxy" in body), (403, True), body)
+                self.assertIn(self.get("/healthz", **headers)[2], (b"ok\n", b"failing\n"))
+
     def test_a_forwarded_address_counts_for_nothing_without_a_trusted_proxy(self):
         self.serve(page="0.0.0.0:0")
         self.assertEqual(self.wrong_tokens(X_Forwarded_For="192.0.2.1")[-1], 429)

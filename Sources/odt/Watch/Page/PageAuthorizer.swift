@@ -2,8 +2,8 @@ import Glibc
 import ODTPlayback
 import SwiftODT
 
-/// Decides which clients may access the page. If no token is required, only browsers that use a local host name have
-/// access. Otherwise only clients that send the token have access.
+/// Decides which clients may access the page. If no token is required, only browsers that use a local host name, and no
+/// proxy, have access. Otherwise only clients that send the token have access.
 struct PageAuthorizer {
     enum Verdict: Equatable {
         /// Access is granted.
@@ -29,6 +29,8 @@ struct PageAuthorizer {
     /// Decides about a request. `now` is the current monotonic time in nanoseconds.
     mutating func judge(_ request: PageRequest, at now: Nanoseconds) -> Verdict {
         guard let token else {
+            // A reverse proxy on this machine would give other machines access.
+            guard !request.isForwarded else { return .deny(403, Self.proxyRemedy, isStale: false) }
             // The check of the host name prevents DNS rebinding. In this attack, the host name of a foreign web page
             // resolves to 127.0.0.1.
             return Self.isLocal(request.hostName)
@@ -53,6 +55,10 @@ struct PageAuthorizer {
     }
 
     private static let remedy = "This page requires a token: open the address that odt watch printed at startup."
+
+    private static let proxyRemedy =
+        "Behind a proxy, this page requires a token: start odt watch with --page-trusted-proxy and the proxy's address, "
+        + "or use --page-token-file or --metrics-token-file."
 
     private static func isLocal(_ name: String) -> Bool {
         if name == "localhost" || name == "::1" { return true }

@@ -116,6 +116,8 @@ struct PageRequest {
     /// The address of the client: the address of the TCP peer or, if the peer is a trusted proxy, the address that the
     /// proxy forwards.
     var remote: String
+    /// Whether a header of the request names a proxy.
+    var isForwarded: Bool
     var hasBody: Bool
 
     /// Returns the value of a query parameter without decoding its escapes; `nil` if the parameter does not occur

@@ -295,6 +295,7 @@ final class PageServer: @unchecked Sendable {
             query: uri.flatMap { g_uri_get_query($0) }.map { String(cString: $0) } ?? "",
             host: header("Host"), cookie: header("Cookie"), authorization: header("Authorization"),
             remote: trustedProxies.client(of: peer, forwarded: forwarded),
+            isForwarded: ["X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via"].contains { !header($0).isEmpty },
             hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
     }
 
