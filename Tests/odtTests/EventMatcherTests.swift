@@ -492,4 +492,23 @@ struct EventMatcherTests {
         #expect(try problem("label=dog", "label-allowlist=car", "label-allowlist=") == nil)
         #expect(try problem("label=dog") == nil)
     }
+
+    @Test func labelThatNoNetworkHasCausesWarning() throws {
+        let folder = try TemporaryFolder()
+        let settings = [
+            "model-file=\(try folder.write("m.onnx", "x"))",
+            "label-file=\(try folder.write("labels.txt", "Person\nbicycle\n"))",
+        ]
+        func warnings(_ label: String, _ words: [String]) throws -> [String] {
+            var plan = CameraPlan(name: "cam", source: "rtsp://127.0.0.1/a")
+            plan.settings = words.map { CameraSetting($0) }
+            return EventRule.warnings(about: try rules("[event a]\nlabel=\(label)\n"), cameras: [plan])
+        }
+        let texts = try warnings("bicycle,persn", settings)
+        #expect(texts.count == 1)
+        #expect(texts.first?.contains("watch.conf:1: the network has no label 'persn'") == true, "\(texts)")
+        #expect(texts.first?.hasSuffix(": did you mean 'person'?") == true)
+        #expect(try warnings("person", settings) == [])
+        #expect(try warnings("persn", settings + ["detector=motion"]) == [])
+    }
 }

@@ -123,6 +123,15 @@ extension CameraPlan {
     /// Whether the element posts events of tracks.
     var postsTracks: Bool { tracksObjects && isOn("track-events", byDefault: true) }
 
+    /// The labels of the camera's network; `nil` if they are unknown, or for another detector.
+    var networkLabels: [String]? {
+        guard ["auto", "neural"].contains(value(of: "detector") ?? "auto") else { return nil }
+        var configuration = DetectorConfiguration(.neural)
+        configuration.modelFile = value(of: "model-file").flatMap { $0.isEmpty ? nil : String($0) }
+        configuration.labelFile = value(of: "label-file").flatMap { $0.isEmpty ? nil : String($0) }
+        return configuration.knownLabels
+    }
+
     var reidentifies: Bool { isOn("reidentify", byDefault: false) }
 
     /// Returns whether the plans differ, so that the camera has to be connected again. Plans also differ if a file that

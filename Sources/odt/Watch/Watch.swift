@@ -66,6 +66,7 @@ private let help = """
         let plan = try WatchPlan(line)
         try PluginSearch.start()
         for camera in plan.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
+        for text in EventRule.warnings(about: plan.rules, cameras: plan.cameras) { printError("odt watch: \(text)") }
         // With --config, a signal may have arrived during the search.
         guard !TerminationHandler.shared.isOver else { return ExitCode.success }
         return try WatchedCameras(plan, state).watch(rereading: line)

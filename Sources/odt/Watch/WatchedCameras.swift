@@ -98,6 +98,7 @@ final class WatchedCameras: Sendable {
             try recording?.use(new.cameras.filter(\.isRecorded).map(\.name))
             for camera in new.cameras { clips?.adopt(camera.name) }
             try sinks.events.use(new.rules)
+            for text in EventRule.warnings(about: new.rules, cameras: new.cameras) { printError("odt watch: \(text)") }
             let changes = new.options.changes(since: plan.options)
             if !changes.isEmpty {
                 printError(

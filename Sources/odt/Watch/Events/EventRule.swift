@@ -257,6 +257,22 @@ struct EventRule: Sendable {
                 + "can never match: \(meant ?? "use \(known.joined(separator: ", "))")", isUsage: true)
     }
 
+    /// Returns a warning for each rule with a label that the networks of its cameras do not have. Rules of a camera
+    /// whose labels are unknown cause no warning.
+    static func warnings(about rules: [EventRule], cameras: [CameraPlan]) -> [String] {
+        rules.compactMap { rule in
+            guard let place = rule.place, !rule.labels.isEmpty else { return nil }
+            var known: Set<String> = []
+            for plan in rule.selected(of: cameras) {
+                guard let labels = plan.networkLabels else { return nil }
+                known.formUnion(labels.map { $0.lowercased() })
+            }
+            guard let unknown = rule.labels.subtracting(known).min() else { return nil }
+            let remedy = spellingSuggestion(for: unknown, in: known.sorted()) ?? "'odt models show' lists the labels"
+            return "\(place): the network has no label '\(unknown)', so the rule cannot match it: \(remedy)"
+        }
+    }
+
     /// Returns the clocks of the events that the rule selects: the name of each file, and `nil` for all cameras.
     private func clocks(of plans: [CameraPlan]) -> Set<String?> {
         Set(selected(of: plans).map { $0.isCamera ? nil : $0.name })
