@@ -58,9 +58,19 @@ struct WatchConfiguration {
             throw PlaybackError("\(entry.place): unknown option '\(entry.key)': \(remedy)", isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
+        try Self.checkComment(entry)
         var entry = entry
         entry.value = path(entry.value)
         return entry
+    }
+
+    /// - Throws: ``PlaybackError`` if a file name or an address probably ends with a comment, which would become part of
+    ///   it.
+    private static func checkComment(_ entry: KeyFile.Entry) throws {
+        guard entry.value.contains(" #") else { return }
+        throw PlaybackError(
+            "\(entry.place): the value of \(entry.key) contains ' #': write a comment on its own line, or use another name",
+            isUsage: true)
     }
 
     static func flag(_ entry: KeyFile.Entry) throws -> Bool {
@@ -82,6 +92,7 @@ struct WatchConfiguration {
             let meant = misspelled.map { ", not '\($0.key)='" } ?? ""
             throw PlaybackError("\(group.place): [\(group.name)] needs a source=\(meant)", isUsage: true)
         }
+        try Self.checkComment(source)
         var plan = CameraPlan(
             name: name, source: MediaSource.isAddress(source.value) ? source.value : path(source.value))
         for entry in group.entries where entry.key != "source" {
