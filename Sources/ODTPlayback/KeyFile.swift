@@ -44,6 +44,8 @@ package struct KeyFile: Sendable {
     package init(_ text: String, name: String) throws {
         let values = g_key_file_new()
         defer { g_key_file_unref(values) }
+        // Some editors write a byte order mark.
+        let text = text.hasPrefix("\u{FEFF}") ? text.dropFirst() : text[...]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let place = "\(name):\(number + 1)"
             let line = Self.trimmed(line)

@@ -14,6 +14,11 @@ struct KeyFileTests {
         #expect(entries.map(\.place) == ["watch.conf:4", "watch.conf:5", "watch.conf:7"])
     }
 
+    @Test(arguments: ["[a]\nb=1", "# comment\n[a]\nb=1", "\r\n[a]\r\nb=1"])
+    func byteOrderMarkIsIgnored(text: String) throws {
+        #expect(try KeyFile("\u{FEFF}" + text, name: "x").groups.map(\.name) == ["a"])
+    }
+
     /// GLib would keep the last of two equal keys and report no line numbers.
     @Test(arguments: [
         ("a=1", "x:1: 'a' is outside"), ("[a]\nb", "x:2: 'b' is not a [group]"),
