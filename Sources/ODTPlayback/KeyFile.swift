@@ -88,8 +88,9 @@ package struct KeyFile: Sendable {
         let value = g_key_file_get_string(values, "value", "value", &problem)
         defer { g_free(value) }
         guard let value, problem == nil else {
+            g_clear_error(&problem)
             throw PlaybackError(
-                "\(place): invalid value of \(key): \(ErrorText.take(&problem)); write a backslash as \\\\",
+                "\(place): invalid value of \(key): write a backslash as \\\\, and the whole value on one line",
                 isUsage: true)
         }
         groups[groups.count - 1].entries.append(Entry(key: key, value: String(cString: value), place: place))

@@ -25,7 +25,8 @@ struct KeyFileTests {
         ("[a]\n\n=1", "x:3: '=1' is not a [group]"),
         ("[a\n", "x:1: expected a group"), ("[]", "x:1: expected a group"), ("[a]]", "x:1: expected a group"),
         ("[a]\nb=1\nb=2", "x:3: b is already set at x:2"),
-        ("[a]\n[b]\n[a]", "x:3: [a] is already defined at x:1"), ("[a]\nb=\\q", "x:2: invalid value of b"),
+        ("[a]\n[b]\n[a]", "x:3: [a] is already defined at x:1"), ("[a]\nb=\\q", "x:2: invalid value of b: write"),
+        ("[a]\nb=1 \\\n  2", "x:2: invalid value of b: write"),
         ("[a] # b", "x:1: expected a group"),
     ])
     func errorsNameTheirLine(text: String, sentence: String) {
