@@ -195,6 +195,8 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),
                 ("[camera a]\nsource=rtsp://127.0.0.1:9/a # front", "watch.conf:2: the value of source contains ' #'"),
                 *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=x # disk", f"watch.conf:4: the value of {key} contains ' #'") for key in ("json", "record", "clips", "store")),
+                *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=", f"watch.conf:4: {key} needs a value")
+                  for key in ("json", "mqtt-password-file", "page-token-file", "on-event")),
                 ("[camera a]\nname=a", "watch.conf:1: [camera a] needs a source=\n"),
                 ("[camera a]\nsorce=a", "watch.conf:1: [camera a] needs a source=, not 'sorce='"), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' is not a valid camera name"),
                 ("[cameras]\nsource={clip}", "watch.conf:2: source belongs to one camera"), ("[Camera a]", "watch.conf:1: unknown group"),

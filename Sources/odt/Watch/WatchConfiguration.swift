@@ -57,7 +57,10 @@ struct WatchConfiguration {
             let remedy = spellingSuggestion(for: entry.key, in: known) ?? "use \(known.joined(separator: ", "))"
             throw PlaybackError("\(entry.place): unknown option '\(entry.key)': \(remedy)", isUsage: true)
         }
-        guard WatchOptions.files.contains(entry.key), entry.value != "-", !entry.value.isEmpty else { return entry }
+        guard !entry.value.isEmpty else {
+            throw PlaybackError("\(entry.place): \(entry.key) needs a value", isUsage: true)
+        }
+        guard WatchOptions.files.contains(entry.key), entry.value != "-" else { return entry }
         try Self.checkComment(entry)
         var entry = entry
         entry.value = path(entry.value)
