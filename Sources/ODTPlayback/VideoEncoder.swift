@@ -66,7 +66,7 @@ package struct VideoEncoder: Sendable {
                 throw PlaybackError(
                     "unknown encoder '\(requested)': use one of \(known.joined(separator: ", "))", isUsage: true)
             }
-            throw PlaybackError("\(requested) does not work on this machine; use --encoder software")
+            throw PlaybackError("\(requested) does not work on this machine; use the encoder 'software'")
         }
     }
 

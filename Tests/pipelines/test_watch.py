@@ -197,6 +197,7 @@ class Configuration(Watching):
                 *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=x # disk", f"watch.conf:4: the value of {key} contains ' #'") for key in ("json", "record", "clips", "store")),
                 *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=", f"watch.conf:4: {key} needs a value")
                   for key in ("json", "mqtt-password-file", "page-token-file", "on-event")),
+                ("[camera a]\nsource={clip}\n[watch]\nrecord=video\nrecord-encoder=foo", "watch.conf:5: record-encoder: unknown encoder 'foo'"),
                 ("[camera a]\nname=a", "watch.conf:1: [camera a] needs a source=\n"),
                 ("[camera a]\nsorce=a", "watch.conf:1: [camera a] needs a source=, not 'sorce='"), ("[camera a b]\nsource=a", "watch.conf:1: 'a b' is not a valid camera name"),
                 ("[cameras]\nsource={clip}", "watch.conf:2: source belongs to one camera"), ("[Camera a]", "watch.conf:1: unknown group"),

@@ -120,6 +120,8 @@ struct RecordOptions: Sendable {
     let length: Nanoseconds
     let quality: VideoEncoder.Quality
     private let requestedEncoder: String
+    /// The name of the option for the encoder, for error messages.
+    private let encoderOption: String
 
     /// - Returns: `nil` if `--record` is not given.
     init?(_ options: WatchOptions) throws {
@@ -131,7 +133,14 @@ struct RecordOptions: Sendable {
         let percent = try options.number("record-quality", in: 0...100).map { Int($0) }
         quality = .init(percent: percent ?? VideoEncoder.Quality.usual)
         requestedEncoder = options.text("record-encoder") ?? "auto"
+        encoderOption = options.called("record-encoder")
     }
 
-    func encoder() throws -> VideoEncoder { try .choose(.h264, requested: requestedEncoder, quality: quality) }
+    func encoder() throws -> VideoEncoder {
+        do {
+            return try .choose(.h264, requested: requestedEncoder, quality: quality)
+        } catch let error as PlaybackError {
+            throw PlaybackError("\(encoderOption): \(error)", isUsage: error.isUsage)
+        }
+    }
 }
