@@ -103,7 +103,7 @@ struct CameraMetrics {
         let event = fields.text("event") ?? ""
         switch event {
         case "connected": connectionCount += 1
-        case "lost": if state != "lost" { lossCount += 1 }
+        case "lost": if state == "connected" { lossCount += 1 }
         case "ended": break
         default: return
         }
