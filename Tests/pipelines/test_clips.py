@@ -107,6 +107,18 @@ class Clips(Clipping):
         names = [name for name in os.listdir(self.path("clips/cam")) if "15-45-01" in name or "other" in name]
         self.assertEqual(sorted(names), ["cam-2026-11-22T15-45-01Z.mkv", "other.part.jpg", "other.part.mkv"])
 
+    @needs_soup
+    def test_a_second_watch_is_refused_where_another_saves_clips_of_the_same_camera(self):
+        """It would give the names of running clips to its own clips. Another camera may use the folder."""
+        source = self.clip(frames=3000, coder=CODER)
+        with Watch("--page=0", *self.recorded(), f"cam={source}") as watch:
+            watch.wait(lambda said: said)
+            words = ("--record", self.path("other"), "--clips", self.path("clips"))
+            _, complaints = self.watch(*words, f"cam={self.clip('short.mkv')}", code=1)
+            self.assertIn(f"another odt watch records in {self.path('clips')}/cam: ", complaints)
+            self.assertIn("--clips DIR", complaints)
+            self.watch(*words, f"second={self.path('short.mkv')}")
+
     def test_redaction_that_is_not_guaranteed(self):
         source = self.clip()
         with open(self.path("watch.conf"), "w", encoding="utf-8") as file:

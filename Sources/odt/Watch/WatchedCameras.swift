@@ -31,7 +31,7 @@ final class WatchedCameras: Sendable {
         recording = try RecordOptions(plan.options).map {
             try Recording($0, cameras: plan.cameras.filter(\.isRecorded).map(\.name))
         }
-        clips = try ClipOptions(plan.options).map { try Clips($0, cameras: plan.cameras.map(\.name)) }
+        clips = try ClipOptions(plan.options).map { try Clips($0, cameras: plan.cameras) }
         sinks = try WatchSinks(plan) { printError("odt watch: \($0)") }
     }
 
@@ -96,7 +96,7 @@ final class WatchedCameras: Sendable {
             // old options, and redaction is checked with the old options.
             for camera in new.cameras { try camera.check(plan.options) { printError("odt watch: \($0)") } }
             try recording?.use(new.cameras.filter(\.isRecorded).map(\.name))
-            for camera in new.cameras { clips?.adopt(camera.name) }
+            try clips?.use(new.cameras)
             try sinks.events.use(new.rules)
             for text in EventRule.warnings(about: new.rules, cameras: new.cameras) { printError("odt watch: \(text)") }
             let changes = new.options.changes(since: plan.options)

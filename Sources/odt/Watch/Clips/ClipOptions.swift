@@ -38,15 +38,28 @@ struct ClipOptions: Sendable {
 struct Clips: Sendable {
     let options: ClipOptions
     let retention: SegmentRetention
+    /// Locks on the folders of cameras, as for recordings.
+    private let locks = Monitor<[String: FolderLock]>([:])
 
-    init(_ options: ClipOptions, cameras: [String]) throws {
+    init(_ options: ClipOptions, cameras: [CameraPlan]) throws {
         (self.options, retention) = (options, try options.folder.retention(to: "save clips", hasPictures: true))
-        for camera in cameras { adopt(camera) }
+        try use(cameras)
+    }
+
+    /// Saves clips of these cameras from now on. Locks their folders until the program ends.
+    func use(_ cameras: [CameraPlan]) throws {
+        for camera in cameras {
+            if camera.savesClips, locks.read({ $0[camera.name] == nil }) {
+                let lock = try options.folder.lock(camera.name)
+                locks.update { $0[camera.name] = lock }
+            }
+            adopt(camera.name)
+        }
     }
 
     /// Completes the files that an interrupted `odt watch` left unfinished: clips get their final names, and pictures
     /// are deleted.
-    func adopt(_ camera: String) {
+    private func adopt(_ camera: String) {
         let folder = options.folder.path + camera + "/"
         Recording.adopt(in: folder, of: camera)
         let pictures = PartFile.names(in: folder).filter { $0.hasSuffix(".jpg") }.compactMap { file in

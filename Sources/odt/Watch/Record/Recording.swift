@@ -35,20 +35,12 @@ final class Recording: Sendable {
     /// Records these cameras from now on. Locks their folders until the program ends.
     func use(_ cameras: [String]) throws {
         let new = cameras.filter { name in state.withLock { $0.locks[name] == nil } }
-        let added = try new.map { ($0, try Self.lock(options.folder.path + $0)) }
+        let added = try new.map { ($0, try options.folder.lock($0)) }
         for (name, lock) in added {
             state.withLock { $0.locks[name] = lock }
             Self.adopt(in: options.folder.path + name + "/", of: name)
         }
         state.withLock { $0.count = cameras.count }
-    }
-
-    private static func lock(_ folder: String) throws -> FolderLock {
-        try PartFile.makeFolder(folder)
-        if let lock = FolderLock(folder) { return lock }
-        throw PlaybackError(
-            "another odt watch records in \(folder): end it, give this camera another name (NAME=SOURCE), "
-                + "or choose another folder (--record DIR)")
     }
 
     /// Gives the final names to the segments that an interrupted `odt watch` or a failure left unfinished.

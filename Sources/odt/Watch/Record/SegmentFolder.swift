@@ -6,6 +6,8 @@ import SwiftODT
 struct SegmentFolder: Sendable {
     /// The path, ending in a slash.
     let path: String
+    /// The name of the option for the folder, without dashes.
+    private let option: String
     /// The maximum age of a segment in nanoseconds; `nil` for no limit.
     private let longestKept: Nanoseconds?
     /// The maximum size of all segments in bytes; `nil` for no limit.
@@ -17,8 +19,19 @@ struct SegmentFolder: Sendable {
         guard let folder = options.text(name) else { return nil }
         guard !folder.isEmpty else { throw CommandLineError("\(options.called(name)) needs a folder.") }
         path = folder.hasSuffix("/") ? folder : folder + "/"
+        option = name
         longestKept = try options.number("\(name)-days", in: 0.001...36_500).map { Nanoseconds(seconds: 86_400 * $0) }
         largest = try ByteSize.bytes(of: "\(name)-size", in: options, minimum: 1 << 20)
+    }
+
+    /// Locks the folder of a camera, so that no second `odt watch` writes files of the same names.
+    func lock(_ camera: String) throws -> FolderLock {
+        let folder = path + camera
+        try PartFile.makeFolder(folder)
+        if let lock = FolderLock(folder) { return lock }
+        throw PlaybackError(
+            "another odt watch records in \(folder): end it, give this camera another name (NAME=SOURCE), "
+                + "or choose another folder (--\(option) DIR)")
     }
 
     /// Returns whether two names, for example with symbolic links, are of one folder.
