@@ -124,6 +124,19 @@ struct ClipRecorderTests {
         #expect(names == ["cam-1970-01-01T00-00-37Z.mkv"])
     }
 
+    /// The recorder of a lost connection may still write.
+    @Test func clipsOfTwoConnectionsThatBeginInOneSecondAreKept() throws {
+        let (first, second) = (try recorder(isFile: false), try recorder(isFile: false))
+        for recorder in [first.0, second.0] {
+            try take(0..<13, recorder)
+            save(eventAt: 12, recorder)
+            try take(13..<14, recorder)
+        }
+        for recorder in [first.0, second.0] { try take(14..<16, recorder) }
+        let videos = first.saved.read { $0.map(\.video) } + second.saved.read { $0.map(\.video) }
+        #expect(videos == ["cam-1970-01-01T00-00-11Z.mkv", "cam-1970-01-01T00-00-11Z_2.mkv"])
+    }
+
     /// A large frame displaces the frames of the clip from the recorder's memory, so the clip cannot be written again.
     @Test func unfinishedFileOfLostClipIsDeleted() throws {
         let (recorder, saved, problems) = try recorder(isFile: false)

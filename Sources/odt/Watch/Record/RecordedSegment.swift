@@ -111,12 +111,12 @@ final class RecordedSegment {
     }
 
     /// Returns an unused file name. A number distinguishes segments that begin at the same time, which occurs when the
-    /// clock is set back.
+    /// clock is set back, or if an earlier connection still writes.
     private static func name(in folder: String, of camera: String, at time: Nanoseconds) -> String {
         var number = 1
         while true {
             let name = folder + SegmentName(camera: camera, time: time, number: number).text
-            if !PathText.exists(name) { return name }
+            if !PathText.exists(name), !PathText.exists(name.dropLast(4) + ".part.mkv") { return name }
             number += 1
         }
     }
