@@ -224,4 +224,26 @@ struct ClipRecorderTests {
         names = saved.read { $0.map(\.video) }
         #expect(names == ["cam-1970-01-01T00-00-04Z.mkv", "cam-1970-01-01T00-00-59Z.mkv"])
     }
+
+    @Test func changeOfFormatEndsClip() throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        save(eventAt: 8, recorder)
+        try take(0..<9, recorder)
+        try setFormat(of: recorder, .original(.rotate90))
+        try take(9..<25, recorder)
+        let ends = saved.read { $0.map(\.end) }
+        #expect(ends == [8 * Self.second])
+    }
+
+    /// A camera may send key frames rarely.
+    @Test func framesOfLargeGroupAreDropped() throws {
+        let (recorder, saved, _) = try recorder(isFile: false)
+        try take(0..<1, recorder)
+        try take(1..<2, recorder, keys: 9, size: 65 << 20)
+        try take(2..<3, recorder, keys: 9)
+        save(eventAt: 2, recorder)
+        recorder.finish()
+        let count = saved.read { $0.count }
+        #expect(count == 0)
+    }
 }

@@ -41,4 +41,12 @@ struct ClipSpansTests {
         #expect(spans.finish(before: .max)?.start == 5 * second)
         #expect(spans.finish(before: .max)?.start == 15 * second)
     }
+
+    @Test mutating func numberOfClipsIsLimited() {
+        var begun: [Int] = []
+        for number in 0..<20 where spans.add(at: Nanoseconds(20 * number) * second, wall: 0, picture: picture) {
+            begun.append(number)
+        }
+        #expect(begun == Array(0..<8))
+    }
 }

@@ -188,6 +188,14 @@ struct EventMatcherTests {
         #expect(play.names == ["stay"])
     }
 
+    @Test func endOfConnectionEndsStay() throws {
+        var play = Play(try rules("[event stay]\nzone=door\ndwell=3\n"))
+        play.see("enter", in: "door", at: 1_000)
+        play.end("cam", isFile: false)
+        play.see([(7, 100)], at: 1_004)
+        #expect(play.names == [])
+    }
+
     @Test func objectThatEntersItselfBeginsItsOwnStay() throws {
         var play = Play(try rules("[event stay]\nzone=door\ndwell=3\n"))
         play.see("enter", in: "door", at: 1_000)

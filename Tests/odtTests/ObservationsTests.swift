@@ -227,4 +227,24 @@ struct ObservationsTests {
                 "back,1,4.000,,door,in,1,person,",
             ])
     }
+
+    /// During a gap between results, nothing is known of the objects. A lost object is no longer there.
+    @Test func boxesCountForAtMostOneSecond() throws {
+        var observations = Observations()
+        let objects = ["tracked", "lost"].map { JSONValue.object(["label": .string("dog"), "state": .string($0)]) }
+        for (seconds, list) in [(0, objects), (600, [])] as [(Double, [JSONValue])] {
+            let fields = Self.size(64, 48).merging(["objects": .array(list)]) { $1 }
+            try add(.result, to: &observations, of: "cam", session: 1, at: seconds, fields)
+        }
+        #expect(observations.untrackedTime.values.reduce(0, +) == 1)
+        #expect(observations.maximumUntracked == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("1970-01-02T00:00-01:30", 91_800_000), ("1970-01-02T00:00+01:30", 81_000_000), ("2026-04-31T00:00Z", nil),
+        ] as [(String, Int64?)])
+    func wallTimesHaveOffsets(_ text: String, _ milliseconds: Int64?) {
+        #expect(WallTime.milliseconds(of: text) == milliseconds)
+    }
 }

@@ -45,6 +45,10 @@ struct StoreWriterTests {
 
         try writer.write([track(1, of: "calm", session: 1, at: start)])
         try writer.write([track(1, of: "busy", session: 2, at: start + 2 * Self.day)])
+        // Two hours younger than the limit.
+        try writer.write([track(3, of: "busy", session: 2, at: start + Self.day + 2 * Self.day / 24)])
+        let alarm: StoreRow.Columns = [("event", .text("covered")), ("reason", .null)]
+        try writer.write([StoreRow(camera: "calm", session: 1, time: start, content: .row(table: "alarm", alarm))])
         // Ages count an hour after the start, because the clock may be wrong.
         let wall = (start + 2 * Self.day) * 1_000_000
         #expect(try !retention.keep(database, now: 0, wall: wall))
@@ -52,6 +56,8 @@ struct StoreWriterTests {
             try retention.keep(database, now: WallClockCheck.length, wall: wall + WallClockCheck.length))
         try writer.forgetDeletedSessions()
         #expect(try database.figure("SELECT count(*) FROM session") == 1)
+        #expect(try database.figure("SELECT count(*) FROM track") == 2)
+        #expect(try database.figure("SELECT count(*) FROM alarm") == 0)
         try writer.write([track(2, of: "calm", session: 1, at: start + 2 * Self.day)])
         #expect(
             try database.figure(
@@ -168,13 +174,15 @@ struct StoreWriterTests {
     func sinkStoresInNewFileAfterFileWasMoved() throws {
         let notes = Monitor([String]())
         let sink = try StoreSink(options(), fileCheckInterval: 0) { text in notes.update { $0.append(text) } }
+        sink.use([("yard", RedactionFilter(properties: nil))])
+        while try cameras(in: path) == 0 { sched_yield() }
         let moved = folder.path + "/moved.sqlite"
         #expect(rename(path, moved) == 0)
-        sink.use([("yard", RedactionFilter(properties: nil))])
         sink.close()
+        // The new file needs the redaction of the cameras, too.
         #expect(try cameras(in: path) == 1)
         // The moved file is complete without its write-ahead log.
-        #expect(try cameras(in: moved) == 0)
+        #expect(try cameras(in: moved) == 1)
         #expect(notes.read { $0.count } == 1 && notes.read { $0[0].contains("was moved") })
         #expect(sink.problem == nil)
     }
@@ -248,5 +256,28 @@ struct StoreWriterTests {
         }
         #expect(SQLiteDatabase.name(of: "/srv/s.sqlite", for: .write) == "/srv/s.sqlite")
         #expect(SQLiteDatabase.name(of: "a b/s.sqlite", for: .readImmutable) == "file:a%20b/s.sqlite?immutable=1")
+    }
+
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func failedTransactionLeavesNoIDs() throws {
+        let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
+        let writer = try StoreWriter(database)
+        let (row, unknown) = (track(1, of: "cam", session: 1, at: start), StoreRow.Content.row(table: "unknown", []))
+        let invalid = StoreRow(camera: "cam", session: 1, time: start, content: unknown)
+        #expect(throws: SQLiteError.self) { try writer.write([row, invalid]) }
+        try writer.write([row])
+        let joins =
+            "track JOIN session ON session.id = session JOIN camera ON camera.id = camera JOIN label ON label.id = label"
+        #expect(try database.figure("SELECT count(*) FROM \(joins)") == 1)
+    }
+
+    @Test(.enabled(if: hasLibrary, "no libsqlite3 on this machine"))
+    func unknownRedactionReplacesKnownOne() throws {
+        let database = try StoreFile.open(toWrite: path, SQLiteLibrary())
+        let writer = try StoreWriter(database)
+        for (filter, count) in [(RedactionFilter(properties: nil), 1), (nil, 0)] as [(RedactionFilter?, Int64)] {
+            try writer.write([StoreRow(camera: "cam", session: 0, time: start, content: .redaction(filter))])
+            #expect(try database.figure("SELECT count(*) FROM redaction") == count)
+        }
     }
 }

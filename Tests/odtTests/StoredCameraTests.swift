@@ -112,9 +112,9 @@ struct StoredCameraTests {
         #expect(sessionCount == 1)
     }
 
-    @Test mutating func settingWallClockStartsSession() {
+    @Test(arguments: [20_000, 3_600_000] as [Int64]) mutating func settingWallClockStartsSession(_ step: Int64) {
         for second in Int64(0)..<20 {
-            let wall = start + second * 1_000 - (second < 10 ? 0 : 3_600_000)
+            let wall = start + second * 1_000 - (second < 10 ? 0 : step)
             for row in rows("swiftodt", running: second * 1_000, utc: wall, at: wall, steady: second * 1_000) {
                 #expect(row.time == wall)
                 #expect(row.session == (second < 10 ? 1 : 2))
@@ -150,5 +150,9 @@ struct StoredCameraTests {
             }
         }
         #expect(sessionCount == 1)
+    }
+
+    @Test mutating func cameraThatWasNeverConnectedHasNoSession() {
+        #expect(rows("swiftodt-camera", running: 0, utc: nil, at: start, steady: 0, event: "lost").isEmpty)
     }
 }

@@ -105,6 +105,33 @@ import Testing
         #expect(largestStep(blur) < 8)
     }
 
+    /// The head of a person who enters the picture is smaller than the person.
+    @Test func blocksAtTheEdgeOfThePictureAreLarger() {
+        func count(_ x: Double) -> Int {
+            let picture = FormatPicture(.gray8, width: 256, height: 256)
+            picture.fillWithNoise()
+            _ = Self.redacted(picture, .pixelate, Box(centerX: x, centerY: 128, width: 80, height: 80))
+            let columns = max(0, Int(x) - 48)..<Int(x) + 48
+            return Set(columns.map { picture.sample(PixelFormat.gray8.components.first, $0, 128) }).count
+        }
+        #expect(count(128) > 5 && count(40) < 5)
+    }
+
+    @Test func partlyCoveredPixelsAreRedacted() {
+        let (before, after) = (
+            FormatPicture(.gray8, width: 64, height: 48), FormatPicture(.gray8, width: 64, height: 48)
+        )
+        before.fillWithNoise()
+        after.fillWithNoise()
+        // With the margin the box begins at 17.7 and ends at 42.3.
+        _ = Self.redacted(after, .pixelate, Box(centerX: 30, centerY: 24, width: 20.5, height: 20))
+        let component = PixelFormat.gray8.components.first
+        let columns = (0..<64).filter { x in
+            (0..<48).contains { before.sample(component, x, $0) != after.sample(component, x, $0) }
+        }
+        #expect(columns == Array(17...42))
+    }
+
     @Test(arguments: configuration)
     func anyBoxCanBeRedacted(_ method: Redaction.Method) {
         let figures = [-1e300, -7.5, 0, 0.3, 31.9, 1e9, 1e300, .infinity, .nan, Double.leastNonzeroMagnitude]

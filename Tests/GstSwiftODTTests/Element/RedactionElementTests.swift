@@ -207,7 +207,11 @@ import Testing
         harness.setCaps()
         for number in 0..<3 {
             let buffer = harness.buffer(number)
-            harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "person")
+            if number == 0 { harness.addRegion(to: buffer, x: 8, y: 8, width: 16, height: 24, name: "person") }
+            if number == 2 {
+                harness.flush()
+                harness.endFlush()
+            }
             #expect(harness.push(buffer) == GST_FLOW_ERROR)
         }
         #expect(gst_harness_buffers_in_queue(harness.harness) == 0)
@@ -344,6 +348,17 @@ import Testing
         #expect(settings.detection.iouThreshold == 0.1)
         settings.annotator.boxStyle = .blur
         #expect(settings.detection.iouThreshold == 0.5)
+    }
+
+    /// Detections of half of `privacy-threshold` continue tracks.
+    @Test func detectorReturnsWeakDetectionsForRedaction() {
+        var settings = Settings()
+        settings.privacyThreshold = 0.02
+        #expect(settings.detection.scoreFloor > 0.02)
+        settings.annotator.boxStyle = .blur
+        #expect(settings.detection.scoreFloor == 0.01)
+        settings.scene.tracker.maxAge = 0
+        #expect(settings.redaction.maxAge == 1_000_000_000)
     }
 
     @Test func frameOutsideSegmentIsDroppedIfRedactionIsRequested() {

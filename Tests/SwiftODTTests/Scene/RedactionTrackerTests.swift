@@ -41,6 +41,13 @@ import Testing
         #expect((0..<20).allSatisfy { covers(places[$0], $0) })
     }
 
+    /// The extrapolated box moves away from an object that stops.
+    @Test func gapOfStoppedObjectIsInterpolated() {
+        let seen = Set(0..<6).union(10..<16)
+        let places = play(frames: 16) { seen.contains($0) ? [Self.detection(min($0, 5))] : [] }
+        #expect((0..<16).allSatisfy { covers(places[$0], min($0, 5)) })
+    }
+
     @Test func trackIsExtrapolatedForHalfASecondBeforeItsFirstDetection() {
         let places = play(frames: 20) { $0 >= 10 ? [Self.detection($0)] : [] }
         #expect((0..<20).map { covers(places[$0], $0) } == (0..<20).map { $0 >= 5 })
@@ -86,6 +93,7 @@ import Testing
         #expect((0..<15).allSatisfy { covers(places[$0], $0) })
         #expect(places[40...].allSatisfy { $0.isEmpty })
         #expect(play(frames: 9) { [Self.detection($0, score: 0.19)] }.allSatisfy { $0.isEmpty })
+        #expect(play(frames: 9) { [Self.detection($0, score: 0.2)] }.allSatisfy { !$0.isEmpty })
         #expect(play(frames: 9) { [Self.detection($0, dog)] }.allSatisfy { $0.isEmpty })
         #expect(play(frames: 9, labels: []) { [Self.detection($0, dog)] }.allSatisfy { !$0.isEmpty })
     }

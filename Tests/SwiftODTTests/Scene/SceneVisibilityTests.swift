@@ -43,6 +43,20 @@ import Testing
         #expect(events.map(\.id) == [1, 1, 2])
     }
 
+    @Test(arguments: [true, false]) func zoneIsLeftAtResetAndReplacement(_ isReset: Bool) throws {
+        let scene = Scene()
+        let corners = [Zone.Point(0, 0), Zone.Point(1, 0), Zone.Point(1, 1), Zone.Point(0, 1)]
+        scene.zones = [Zone("room", .area, corners)]
+        for frame in 0..<3 {
+            let time = Nanoseconds(frame) * 40_000_000
+            scene.advance(to: time, width: 1280, height: 720, luma: nil)
+            scene.observe([Detection(box: Box(x: 300, y: 200, width: 100, height: 200), score: 0.9)], seenAt: time)
+            _ = try scene.objects(in: nil)
+        }
+        if isReset { scene.reset(reason: .flush) } else { scene.zones = [] }
+        #expect(scene.takeZoneEvents().map(\.kind) == [.enter, .leave])
+    }
+
     /// An occluded object is not reported, but its track is kept until the maximum age.
     @Test func occludedObjectKeepsItsZoneUntilTheTrackEnds() throws {
         var options = SceneOptions()

@@ -184,4 +184,26 @@ import Testing
             labels: ["car", "bus"], anchor: .centre, minimumTime: .milliseconds(2500))
         #expect(try Zone.list(named: Zone.json([zone])) == [zone])
     }
+
+    @Test func oldestEventsAreDropped() {
+        let tracker = ObjectTracker()
+        for frame in 0..<60 {
+            let boxes = (0..<100).map { Box(x: 20 * Double($0), y: 0, width: 10, height: 10) }
+            _ = tracker.update(
+                with: boxes.map { Detection(box: $0, score: 0.9) }, at: Self.time(of: frame), width: 2000, height: 10)
+            tracker.reset()
+        }
+        let events = tracker.takeEvents()
+        #expect((5_000...10_000).contains(events.count) && events.last?.trackingID == 6_000)
+    }
+
+    @Test func largeStepBackBeginsScene() {
+        let tracker = ObjectTracker()
+        let ids = [10, 10.1, 8].map { seconds in
+            tracker.update(
+                with: Self.detections(in: 0), at: MediaTime(seconds: seconds), width: 200, height: 100
+            ).map(\.trackingID)
+        }
+        #expect(ids == [[1], [1], [2]])
+    }
 }

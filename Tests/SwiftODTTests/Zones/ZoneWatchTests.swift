@@ -311,6 +311,38 @@ import Testing
         #expect(walk.events.last?.dwell.map { (5_000_000_000...5_100_000_000).contains($0) } == true)
     }
 
+    @Test func dwellIsReportedInEachStay() {
+        var room = Self.room
+        room.minTime = 1_000_000_000
+        var walk = Walk(room)
+        for x in [600.0, 100, 600] { for _ in 0..<30 { walk.see(1, x, 300) } }
+        #expect(walk.story == ["enter 1", "dwell 1", "leave 1", "enter 1", "dwell 1"])
+    }
+
+    @Test func leaveNearAnEdgeHasTimeOfFirstFrameOutside() {
+        var walk = Walk(Self.room)
+        walk.see(1, 500, 300)
+        let time = walk.now
+        for _ in 0..<26 { walk.see(1, 395, 300) }
+        #expect(walk.story == ["enter 1", "leave 1"] && walk.events.last?.time == time)
+    }
+
+    @Test func coastingObjectKeepsItsZone() {
+        var walk = Walk(Self.room)
+        walk.see(1, 600, 300)
+        for _ in 0..<75 { walk.see(1, 600, 300, state: .coasting) }
+        #expect(walk.story == ["enter 1"])
+    }
+
+    @Test func untrackedObjectsOfOtherLabelsAreNotCounted() {
+        var room = Self.room
+        room.labels = ["dog"]
+        var watch = Walk(room).watch
+        let box = Box(x: 580, y: 200, width: 40, height: 100)
+        watch.count(["dog", "cat"].map { Track(box: box, score: 1, label: Label(index: 0, text: $0)) })
+        #expect(watch.counts[0].all.count == 1)
+    }
+
     @Test func labelsLimitZone() {
         var room = Self.room
         room.labels = ["dog"]
