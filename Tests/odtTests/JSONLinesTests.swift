@@ -56,7 +56,7 @@ struct JSONLinesTests {
                 while !metrics().contains("swiftodt_lines_queue_bytes 0\n")
                     || !metrics().contains("swiftodt_lines_dropped_total \(round)\n")
                 { sched_yield() }
-                #expect(lines.failure?.isFailing == (target == "/dev/full"))
+                #expect(lines.writeState?.isFailing == (target == "/dev/full"))
             }
         }
         lines.close()

@@ -115,7 +115,7 @@ class Clips(Clipping):
             watch.wait(lambda said: said)
             words = ("--record", self.path("other"), "--clips", self.path("clips"))
             _, complaints = self.watch(*words, f"cam={self.clip('short.mkv')}", code=1)
-            self.assertIn(f"another odt watch records in {self.path('clips')}/cam: ", complaints)
+            self.assertIn(f"another odt watch uses the folder {self.path('clips')}/cam: ", complaints)
             self.assertIn("--clips DIR", complaints)
             self.watch(*words, f"second={self.path('short.mkv')}")
 

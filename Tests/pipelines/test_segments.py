@@ -173,7 +173,7 @@ class Recording(Watching):
             for folder in ("video", "elsewhere/link"):
                 said = command(ODT, "watch", f"--record={self.path(folder)}", f"cam={camera.address}", seconds=30)
                 self.assertEqual((said.returncode, said.stdout), (1, ""), said.stderr)
-                self.assertIn(f"another odt watch records in {self.path(folder)}/cam: ", said.stderr)
+                self.assertIn(f"another odt watch uses the folder {self.path(folder)}/cam: ", said.stderr)
                 self.assertIn("--record DIR", said.stderr)
             with Watch(*self.record(f"other={camera.address}")) as other:
                 # A watch that has ended before its first result has not reached the camera.

@@ -49,8 +49,8 @@ package enum ModelSearchPath {
         }
         throw ODTError(
             .fileNotFound,
-            "there is no model for the \(purpose.rawValue); run \"odt setup\" (in a checkout Pipelines/setup), which fetches runtime and "
-                + "models: none of \(purpose.files.joined(separator: ", ")) in \(folders.joined(separator: ", "))")
+            "there is no model for the \(purpose.rawValue) (\(purpose.files.joined(separator: " or "))) in "
+                + folders.joined(separator: ", ") + "; run \"odt setup\" (in a checkout Pipelines/setup)")
     }
 
     /// Returns the path of a model. `name` is a path, or the name of a file in one of ``folders``, with or without

@@ -106,7 +106,7 @@ final class JSONLines: MeasuredSink {
         text.add("swiftodt_lines_dropped_total", .counter, "Lines of JSON that were dropped.", lostCount)
     }
 
-    var failure: (output: String, isFailing: Bool)? { ("json", state.read { $0.left > 0 }) }
+    var writeState: (output: String, isFailing: Bool)? { ("json", state.read { $0.left > 0 }) }
 
     private var called: String { name == "-" ? "standard output" : name }
 

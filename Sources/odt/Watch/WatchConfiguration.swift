@@ -61,7 +61,7 @@ struct WatchConfiguration {
             throw PlaybackError("\(entry.place): \(entry.key) needs a value", isUsage: true)
         }
         guard WatchOptions.files.contains(entry.key), entry.value != "-" else { return entry }
-        try Self.checkComment(entry)
+        try checkComment(entry)
         var entry = entry
         entry.value = path(entry.value)
         return entry
@@ -69,11 +69,11 @@ struct WatchConfiguration {
 
     /// - Throws: ``PlaybackError`` if a file name or an address probably ends with a comment, which would become part of
     ///   it.
-    private static func checkComment(_ entry: KeyFile.Entry) throws {
-        guard entry.value.contains(" #") else { return }
+    private func checkComment(_ entry: KeyFile.Entry) throws {
+        let hasComment = entry.value.contains(" #") || entry.value.contains("\t#")
+        guard hasComment, !PathText.exists(path(entry.value)) else { return }
         throw PlaybackError(
-            "\(entry.place): the value of \(entry.key) contains ' #': write a comment on its own line, or use another name",
-            isUsage: true)
+            "\(entry.place): \(entry.key) names no file: write the comment after '#' on its own line", isUsage: true)
     }
 
     static func flag(_ entry: KeyFile.Entry) throws -> Bool {
@@ -95,7 +95,7 @@ struct WatchConfiguration {
             let meant = misspelled.map { ", not '\($0.key)='" } ?? ""
             throw PlaybackError("\(group.place): [\(group.name)] needs a source=\(meant)", isUsage: true)
         }
-        try Self.checkComment(source)
+        try checkComment(source)
         var plan = CameraPlan(
             name: name, source: MediaSource.isAddress(source.value) ? source.value : path(source.value))
         for entry in group.entries where entry.key != "source" {

@@ -38,23 +38,17 @@ struct ClipOptions: Sendable {
 struct Clips: Sendable {
     let options: ClipOptions
     let retention: SegmentRetention
-    /// Locks on the folders of cameras, as for recordings.
-    private let locks = Monitor<[String: FolderLock]>([:])
+    private let locks: FolderLocks
 
     init(_ options: ClipOptions, cameras: [CameraPlan]) throws {
         (self.options, retention) = (options, try options.folder.retention(to: "save clips", hasPictures: true))
+        locks = FolderLocks(in: options.folder)
         try use(cameras)
     }
 
-    /// Saves clips of these cameras from now on. Locks their folders until the program ends.
+    /// Saves clips of these cameras, too, from now on.
     func use(_ cameras: [CameraPlan]) throws {
-        for camera in cameras {
-            if camera.savesClips, locks.read({ $0[camera.name] == nil }) {
-                let lock = try options.folder.lock(camera.name)
-                locks.update { $0[camera.name] = lock }
-            }
-            adopt(camera.name)
-        }
+        for name in try locks.add(cameras.filter(\.savesClips).map(\.name)) { adopt(name) }
     }
 
     /// Completes the files that an interrupted `odt watch` left unfinished: clips get their final names, and pictures

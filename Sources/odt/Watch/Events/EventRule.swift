@@ -260,11 +260,13 @@ struct EventRule: Sendable {
     /// Returns a warning for each rule with a label that the networks of its cameras do not have. Rules of a camera
     /// whose labels are unknown cause no warning.
     static func warnings(about rules: [EventRule], cameras: [CameraPlan]) -> [String] {
-        rules.compactMap { rule in
+        guard rules.contains(where: { !$0.labels.isEmpty }) else { return [] }
+        let labels = Dictionary(cameras.map { ($0.name, $0.networkLabels) }) { first, _ in first }
+        return rules.compactMap { rule in
             guard let place = rule.place, !rule.labels.isEmpty else { return nil }
             var known: Set<String> = []
             for plan in rule.selected(of: cameras) {
-                guard let labels = plan.networkLabels else { return nil }
+                guard let labels = labels[plan.name] ?? nil else { return nil }
                 known.formUnion(labels.map { $0.lowercased() })
             }
             guard let unknown = rule.labels.subtracting(known).min() else { return nil }

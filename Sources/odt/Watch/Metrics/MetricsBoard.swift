@@ -83,7 +83,7 @@ final class MetricsBoard: WatchSink {
         let connected = cameras.filter { $0.1.metrics.state == "connected" }.count
         let away = cameras.map { ($0, $1.metrics) }.filter { ["lost", "waiting"].contains($0.1.state) }
         let broken = sinks.compactMap(\.problem)
-        let failing = failures(of: cameras.map { $0.1 }, sinks).filter { $0.isFailing }.map { $0.output }
+        let failing = writeStates(of: cameras.map { $0.1 }, sinks).filter { $0.isFailing }.map { $0.output }
         let isGood = broken.isEmpty && (connected > 0 || away.isEmpty)
         var lines =
             ["\(isGood ? "ok" : "failing"): \(connected) of \(CountText.text(cameras.count, "camera")) connected"]
@@ -94,14 +94,14 @@ final class MetricsBoard: WatchSink {
     }
 
     /// The outputs that save video or messages, and whether the latest attempt of each to write has failed.
-    private func failures(
+    private func writeStates(
         of cameras: [Listed], _ sinks: [any MeasuredSink]
     ) -> [(output: String, isFailing: Bool)] {
         let recorders = cameras.compactMap { $0.session?.recorder }
-        var failures: [(output: String, isFailing: Bool)] = []
-        if recordFolder != nil { failures.append(("record", recorders.contains { $0.isFailing })) }
-        if savesClips { failures.append(("clips", recorders.contains { $0.clips?.isFailing == true })) }
-        return failures + sinks.compactMap { $0.failure }
+        var states: [(output: String, isFailing: Bool)] = []
+        if recordFolder != nil { states.append(("record", recorders.contains { $0.isFailing })) }
+        if savesClips { states.append(("clips", recorders.contains { $0.clips?.isFailing == true })) }
+        return states + sinks.compactMap { $0.writeState }
     }
 
     // MARK: Metrics
@@ -126,8 +126,9 @@ final class MetricsBoard: WatchSink {
         addObjects(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         addStorage(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         text.add(
-            "swiftodt_output_failing", .gauge, "Whether the latest attempt to write to the output has failed.",
-            failures(of: cameras.map { $0.listed }, sinks).map { Sample(["output": $0.output], $0.isFailing ? 1 : 0) })
+            "swiftodt_output_failing", .gauge,
+            "Whether the latest attempt to write failed, for recordings and clips of connected cameras.",
+            writeStates(of: cameras.map(\.listed), sinks).map { Sample(["output": $0.output], $0.isFailing ? 1 : 0) })
         for sink in sinks { sink.measure(into: &text) }
         return text.text
     }

@@ -102,10 +102,10 @@ protocol MeasuredSink: WatchSink {
 
     /// The name of an output that saves messages, and whether its latest attempt to write has failed; `nil` for other
     /// outputs.
-    var failure: (output: String, isFailing: Bool)? { get }
+    var writeState: (output: String, isFailing: Bool)? { get }
 }
 
 extension MeasuredSink {
     var problem: String? { nil }
-    var failure: (output: String, isFailing: Bool)? { nil }
+    var writeState: (output: String, isFailing: Bool)? { nil }
 }

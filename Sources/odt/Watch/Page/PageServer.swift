@@ -295,12 +295,15 @@ final class PageServer: @unchecked Sendable {
             query: uri.flatMap { g_uri_get_query($0) }.map { String(cString: $0) } ?? "",
             host: header("Host"), cookie: header("Cookie"), authorization: header("Authorization"),
             remote: trustedProxies.client(of: peer, forwarded: forwarded),
-            isForwarded: ["X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via"].contains { !header($0).isEmpty },
+            isForwarded: Self.proxyHeaders.contains { !header($0).isEmpty },
             hasBody: !["", "0"].contains(length) || !header("Transfer-Encoding").isEmpty)
     }
 
     // MARK: Responses
 
+    private static let proxyHeaders = [
+        "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Forwarded", "Via",
+    ]
     private static let streamKind = "multipart/x-mixed-replace; boundary=\(PagePicture.boundary)"
     /// The headers of all responses. They prevent caching and embedding in other pages. `Connection: close` disables
     /// keep-alive: libsoup before 3.3 leaks the socket if the client closes an idle keep-alive connection.

@@ -40,6 +40,9 @@ final class CameraRecorder: @unchecked Sendable {
     private var resting: Nanoseconds = .min
     /// Whether a key frame has been requested for the start of the next segment.
     private var isAsked = false
+    /// Whether the folder may contain segments that could not be finished and have their temporary names, also from an
+    /// earlier connection.
+    private var mayHaveUnfinished = true
 
     /// - Parameters:
     ///   - followsTag: Whether the stream's orientation tag specifies the orientation of original frames.
@@ -157,12 +160,9 @@ final class CameraRecorder: @unchecked Sendable {
                 isAsked = false
             }
             try segment?.write(buffer)
-            if isFailing {
-                // Segments that could not be finished still have their temporary names.
-                Recording.adopt(in: folder, of: camera)
-                notify("recording resumed")
-            }
-            isFailing = false
+            if mayHaveUnfinished { Recording.adopt(in: folder, of: camera) }
+            if isFailing { notify("recording resumed") }
+            (mayHaveUnfinished, isFailing) = (false, false)
         } catch { fail(error) }
     }
 
@@ -197,7 +197,7 @@ final class CameraRecorder: @unchecked Sendable {
         if !isFailing {
             notify("cannot record: \(error); retrying every \(Self.pause / 1_000_000_000) s while the watch continues")
         }
-        isFailing = true
+        (mayHaveUnfinished, isFailing) = (true, true)
     }
 }
 

@@ -8,19 +8,12 @@ import Synchronization
 final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
-    private struct State {
-        /// Locks on the cameras' folders. They prevent a second `odt watch` from recording the same cameras in the same
-        /// folders, because the two would replace each other's segments.
-        var locks: [String: FolderLock] = [:]
-        var count = 0
-    }
-
-    private let state = Mutex(State())
+    private let locks: FolderLocks
     let retention: SegmentRetention
     /// A recorded segment that reaches this size in bytes is ended early. The size is a small part of the size limit,
     /// so that there are always older segments to delete.
     var largestSegment: Int {
-        options.folder.largest.map { max(1, $0 / (8 * max(1, state.withLock(\.count)))) } ?? .max
+        options.folder.largest.map { max(1, $0 / (8 * max(1, locks.count))) } ?? .max
     }
 
     /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
@@ -28,19 +21,13 @@ final class Recording: Sendable {
     init(_ options: RecordOptions, cameras: [String]) throws {
         retention = try options.folder.retention(to: "record", hasPictures: false)
         encoder = try options.encoder()
-        self.options = options
+        (self.options, locks) = (options, FolderLocks(in: options.folder))
         try use(cameras)
     }
 
-    /// Records these cameras from now on. Locks their folders until the program ends.
+    /// Records these cameras, too, from now on.
     func use(_ cameras: [String]) throws {
-        let new = cameras.filter { name in state.withLock { $0.locks[name] == nil } }
-        let added = try new.map { ($0, try options.folder.lock($0)) }
-        for (name, lock) in added {
-            state.withLock { $0.locks[name] = lock }
-            Self.adopt(in: options.folder.path + name + "/", of: name)
-        }
-        state.withLock { $0.count = cameras.count }
+        for name in try locks.add(cameras) { Self.adopt(in: options.folder.path + name + "/", of: name) }
     }
 
     /// Gives the final names to the segments that an interrupted `odt watch` or a failure left unfinished.

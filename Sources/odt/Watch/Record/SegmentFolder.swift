@@ -1,6 +1,7 @@
 import Glibc
 import ODTPlayback
 import SwiftODT
+import Synchronization
 
 /// A folder for the segments of all cameras, and the limits of their age and size.
 struct SegmentFolder: Sendable {
@@ -24,13 +25,12 @@ struct SegmentFolder: Sendable {
         largest = try ByteSize.bytes(of: "\(name)-size", in: options, minimum: 1 << 20)
     }
 
-    /// Locks the folder of a camera, so that no second `odt watch` writes files of the same names.
-    func lock(_ camera: String) throws -> FolderLock {
+    fileprivate func lock(_ camera: String) throws -> FolderLock {
         let folder = path + camera
         try PartFile.makeFolder(folder)
         if let lock = FolderLock(folder) { return lock }
         throw PlaybackError(
-            "another odt watch records in \(folder): end it, give this camera another name (NAME=SOURCE), "
+            "another odt watch uses the folder \(folder): end it, give this camera another name (NAME=SOURCE), "
                 + "or choose another folder (--\(option) DIR)")
     }
 
@@ -50,5 +50,27 @@ struct SegmentFolder: Sendable {
             throw PlaybackError("cannot \(purpose) in \(path): \(String(cString: strerror(errno)))")
         }
         return SegmentRetention(path, longest: longestKept, largest: largest, hasPictures: hasPictures)
+    }
+}
+
+/// Locks on the folders of cameras, until the program ends. They prevent a second `odt watch` from writing files of the
+/// same names.
+final class FolderLocks: Sendable {
+    private let folder: SegmentFolder
+    private let locks = Mutex<[String: FolderLock]>([:])
+
+    init(in folder: SegmentFolder) { self.folder = folder }
+
+    var count: Int { locks.withLock(\.count) }
+
+    /// Locks the folders of cameras. Returns the cameras whose folders were not locked before. If one of the folders
+    /// cannot be locked, none is.
+    func add(_ cameras: [String]) throws -> [String] {
+        let new = cameras.filter { name in locks.withLock { $0[name] == nil } }
+        let added = try new.map { ($0, try folder.lock($0)) }
+        locks.withLock { locks in
+            for (name, lock) in added { locks[name] = lock }
+        }
+        return new
     }
 }

@@ -138,7 +138,7 @@ final class StoreSink: MeasuredSink {
 
     var problem: String? { state.withLock(\.isOver) ? "the database \(path) is damaged, and nothing is stored" : nil }
 
-    var failure: (output: String, isFailing: Bool)? { ("store", state.withLock { $0.isFailing || $0.isOver }) }
+    var writeState: (output: String, isFailing: Bool)? { ("store", state.withLock { $0.isFailing || $0.isOver }) }
 
     func close() {
         state.withLock { $0.isClosing = true }
@@ -185,6 +185,7 @@ final class StoreSink: MeasuredSink {
                         store = nil
                     }
                 }
+                if isClosing, store == nil, rows.isEmpty { break }
                 let current = try store ?? reopen()
                 store = current
                 repeat {
