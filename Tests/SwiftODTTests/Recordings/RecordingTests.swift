@@ -435,4 +435,13 @@ import Testing
         #expect(try writer.write(frame(6)))
         #expect(try text().split(separator: "\n").count == 3)
     }
+
+    /// The system rejects all text for this file that is not a number.
+    @Test func nothingIsWrittenAfterFailure() throws {
+        let writer = try RecordingWriter("/proc/self/oom_score_adj", existing: .refuse)
+        let said = problem { try writer.begin(Self.header) }
+        #expect(said.contains("oom_score_adj cannot be written: "), "\(said)")
+        #expect(try writer.write(frame(0)))
+        try writer.finish(RecordingEnd(frames: 1, last: frame(0).key))
+    }
 }

@@ -303,6 +303,21 @@ import Testing
         #expect(events == ["begin 1 ", "end 1 lost", "re-entered 1 ", "end 1"])
     }
 
+    @Test func sceneForgetsEarlierObjectsAtReset() throws {
+        var options = SceneOptions()
+        options.reidentify = true
+        let scene = Scene(options: options)
+        scene.reidentifier = TrackReidentifier(describer: Describer())
+        var ids: Set<Int> = []
+        try Self.show(scene, frames: 60) {
+            (20..<40).contains($0) ? nil : 100
+        } then: { number, objects in
+            if number == 20 { scene.reset(reason: .flush) }
+            if number > 20 { ids.formUnion(objects.compactMap(\.track.id)) }
+        }
+        #expect(ids == [2])
+    }
+
     /// The person enters the zone with a new id, and gets the earlier id at the first view inside the picture.
     @Test func replacedIdLeavesZone() throws {
         var options = SceneOptions()

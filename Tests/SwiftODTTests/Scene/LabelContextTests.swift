@@ -52,4 +52,24 @@ import Testing
         #expect(shown(["clock"], in: &context, at: 9_000_000_000) == [""])
         #expect(shown(["clock"], in: &context, at: 30_000_000_000) == ["clock"])
     }
+
+    /// The cars and the refrigerator belong to different scenes.
+    @Test func labelsBeforeCutDoNotCount() throws {
+        let scene = Scene()
+        let pictures = [SyntheticScene(seed: 1), SyntheticScene(seed: 408)]
+        var labels: [String?] = []
+        for frame in 0..<20 {
+            let seconds = Double(frame) / 25, time = Nanoseconds(seconds * 1e9)
+            scene.advance(to: time, width: 1280, height: 720, luma: pictures[frame < 10 ? 0 : 1].plane(at: seconds))
+            let names = frame < 10 ? ["car", "bus"] : ["refrigerator"]
+            let detections = names.enumerated().map { place, name in
+                Detection(
+                    box: Box(x: 300 + 400 * Double(place), y: 200, width: 100, height: 200), score: 0.9,
+                    label: Label(index: frame < 10 ? place : 2, text: name))
+            }
+            scene.observe(detections, seenAt: time)
+            labels = try scene.objects(in: nil).map(\.track.label?.text)
+        }
+        #expect(labels == ["refrigerator"])
+    }
 }

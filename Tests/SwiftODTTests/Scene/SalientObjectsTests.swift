@@ -148,4 +148,21 @@ import Testing
         #expect(runs == expected)
         #expect(events == (expected > 0 ? ["begin", "end"] : []))
     }
+
+    /// After a cut, the objects of the new scene are unknown.
+    @Test func networkRunsAtCut() {
+        var options = SceneOptions()
+        options.unknownObjects = .salient
+        let scene = Scene(options: options)
+        let pictures = [SyntheticScene(seed: 1), SyntheticScene(seed: 408)]
+        var runs: [Int] = []
+        for frame in 0..<10 {
+            let seconds = Double(frame) / 25
+            scene.advance(
+                to: Nanoseconds(seconds * 1e9), width: 1280, height: 720,
+                luma: pictures[frame < 5 ? 0 : 1].plane(at: seconds))
+            if scene.beginsSalientRun() { runs.append(frame) }
+        }
+        #expect(runs == [0, 5])
+    }
 }

@@ -82,4 +82,20 @@ import Testing
         #expect(events.map(\.kind) == [.enter])
         #expect(scene.zoneCounts[0].all.entered == 1)
     }
+
+    /// Without tracking, a result holds until the next one, but at most for the maximum age of 1 s.
+    @Test func untrackedObjectEndsAfterMaximumAge() throws {
+        var options = SceneOptions()
+        options.tracking = false
+        let scene = Scene(options: options)
+        let box = Box(x: 300, y: 100, width: 60, height: 120)
+        var counts: [Int] = []
+        for number in 0..<4 {
+            let time = Nanoseconds(number) * 500_000_000
+            scene.advance(to: time, width: 640, height: 360, luma: nil)
+            if number == 0 { scene.observe([Detection(box: box, score: 0.9)], seenAt: time) }
+            counts.append(try scene.objects(in: nil).count)
+        }
+        #expect(counts == [1, 1, 1, 0])
+    }
 }

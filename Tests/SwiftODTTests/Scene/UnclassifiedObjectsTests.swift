@@ -62,12 +62,15 @@ import Testing
     }
 
     @Test func movingRegionBecomesUnclassifiedObject() throws {
-        let moments = try film([Self.walker])
+        let scene = Scene()
+        let moments = try film([Self.walker], through: scene)
         let late = moments.filter { $0.time > 3 }
         #expect(late.allSatisfy { $0.shown.count == 1 && $0.unclassified.count == 1 })
         #expect(late.allSatisfy { $0.shown[0].box.iou($0.truth[0]) > 0.6 })
         #expect(Set(late.compactMap { $0.shown[0].id }) == [1])
         #expect(late.allSatisfy { $0.objects[0].category == .unknown && $0.objects[0].isProminent })
+        let truth = try #require(moments.last).truth[0]
+        #expect(scene.places(of: ["person"]).contains { $0.iou(truth) > 0.6 }, "the object may be a person")
     }
 
     @Test func noneDisablesUnclassifiedObjects() throws {

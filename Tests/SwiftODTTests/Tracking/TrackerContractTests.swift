@@ -210,4 +210,22 @@ import Testing
         options.tracking = false
         #expect(options.scoreFloor == floor)
     }
+
+    @Test func bestDetectionHasItsTime() {
+        let tracker = Tracker()
+        for (frame, score) in [0.5, 0.9, 0.6].enumerated() {
+            _ = step(tracker, frame: frame, [detection(x: 100 + 4 * Double(frame), score: score)])
+        }
+        let best = tracker.summary(of: 1)?.best
+        #expect(best?.score == 0.9 && best?.box.x == 104 && best?.time == 40_000_000)
+    }
+
+    /// The object is missed from frame 19 on, before it reaches the edge. Its predicted box leaves the picture.
+    @Test func trackEndsWhenItLeavesThePicture() {
+        let tracker = Tracker()
+        for frame in 0..<30 {
+            _ = step(tracker, frame: frame, frame < 19 ? [detection(x: 300 + 16 * Double(frame))] : [])
+        }
+        #expect(tracker.takeEvents().map(\.reason) == [nil, .leftFrame])
+    }
 }

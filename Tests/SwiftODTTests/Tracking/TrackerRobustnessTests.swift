@@ -79,6 +79,17 @@ import Testing
         #expect(tracker.takeEvents().contains { $0.reason == .limit })
     }
 
+    /// The first and the second object are missed when the fourth one appears.
+    @Test func trackThatHasBeenMissedForLongestGivesWay() {
+        let tracker = Tracker(options: TrackerOptions(maxTracks: 3))
+        for (frame, visible) in [[0, 1, 2], [1, 2], [2], [2, 3]].enumerated() {
+            let boxes = visible.map { Box(x: 100 + 200 * Double($0), y: 100, width: 30, height: 60) }
+            _ = tracker.step(Nanoseconds(frame) * 33_333_333, boxes.map { Detection(box: $0, score: 0.9) })
+        }
+        let ends = tracker.takeEvents().filter { $0.kind == .end }
+        #expect(ends.map(\.reason) == [.limit] && ends.allSatisfy { $0.track.box.x < 200 })
+    }
+
     @Test func irregularTimesAreSurvived() {
         let tracker = Tracker()
         let detection = Detection(box: Box(x: 500, y: 300, width: 80, height: 160), score: 0.9)
