@@ -44,6 +44,15 @@ struct ObservationsTests {
         }
     }
 
+    /// The recording begins 60 s after the start of the video.
+    @Test func streamTimeOfBestDetectionFollowsMessage() throws {
+        var observations = Observations()
+        let fields = Self.best.merging(Self.size(640, 480)) { $1 }.merging(["stream-time": .number(61e9)]) { $1 }
+        try add(.track, to: &observations, of: "cam", session: 1, at: 1, fields)
+        #expect(observations.tracks.map(\.best?.time) == [1])
+        #expect(observations.tracks.map(\.best?.streamTime) == [61])
+    }
+
     /// With re-identification, an object ends, returns with its id, and ends again.
     @Test func returnedObjectKeepsItsEarlierVisit() throws {
         var observations = Observations()
@@ -131,6 +140,27 @@ struct ObservationsTests {
         #expect(counts() == [" 1 0", "person 1 1"])
         try see("leave", "dog", session: 2)
         #expect(counts() == ["dog 1 1", "person 1 1"])
+    }
+
+    /// The counts of results include the events, so they count only until the first event.
+    @Test func eventsReplaceCountsOfResults() throws {
+        var observations = Observations()
+        let line: [String: JSONValue] = ["label": .string("person"), "entered": .number(5)]
+        let zone: [String: JSONValue] = [
+            "name": .string("yard"), "kind": .string("area"), "by-label": .array([.object(line)]),
+        ]
+        let result: [String: JSONValue] = ["objects": .array([]), "zones": .array([.object(zone)])]
+        let entry: [String: JSONValue] = [
+            "event": .string("enter"), "zone": .string("yard"), "tracking-id": .number(1), "label": .string("person"),
+        ]
+        var counts: [[Int]] = []
+        for (kind, fields) in [(.result, result), (.zone, entry), (.result, result)]
+            as [(ParsedMessage.Kind, [String: JSONValue])]
+        {
+            try add(kind, to: &observations, of: "cam", session: 1, at: 1, fields)
+            counts.append(observations.zones.flatMap { $0.byLabel.values.map(\.entered) })
+        }
+        #expect(counts == [[5], [1], [1]])
     }
 
     /// The running time of each connection begins with 0.

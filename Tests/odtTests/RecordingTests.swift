@@ -85,6 +85,30 @@ struct RecordingTests {
         #expect(count == (discardsRedacted ? 0 : 1))
     }
 
+    /// The timestamps go back by about 5 s after three frames, or the frames have about 3 MB each and the limit of a
+    /// segment is 8 MiB.
+    @Test(
+        arguments: [
+            ("videotestsrc num-buffers=6", 5_000_000_000),
+            ("videotestsrc num-buffers=8 pattern=snow ! video/x-raw,width=1920,height=1080", 0),
+        ] as [(String, GstClockTime)])
+    func restartOfTimestampsOrSizeBeginsSegment(_ source: String, _ step: GstClockTime) throws {
+        let count = Monitor(0)
+        let recorder = CameraRecorder(
+            try recording(of: ["front"]), camera: "front", content: .original(.identity), followsTag: false, clips: nil,
+            finished: { _ in count.update { $0 += 1 } }, notify: { _ in })
+        let pipeline = try Pipeline(
+            "\(source) ! jpegenc name=encoder quality=100 ! queue name=waiting ! fakesink name=recorded async=false")
+        pipeline["encoder"].pad("src")?.observeBuffers { buffer in
+            if buffer.pointee.pts < 100_000_000 { buffer.pointee.pts += step }
+        }
+        recorder.record(from: pipeline)
+        try play(pipeline)
+        recorder.finish()
+        let segments = count.read { $0 }
+        #expect(segments > 1)
+    }
+
     /// All cameras share the size limit, so the size of a segment follows the number of cameras after a reload.
     @Test func largestSegmentFollowsNumberOfCameras() throws {
         let recording = try recording(of: ["front"])
