@@ -126,7 +126,6 @@ final class ClipRecorder: @unchecked Sendable {
                 advance(to: .max)
                 report(endedBefore: .max)
                 (frames, size) = ([], 0)
-                guard isKey else { return }
             }
             let frame = Frame(buffer: HeldBuffer(buffer), time: time, running: running, isKey: isKey)
             advance(to: running)
