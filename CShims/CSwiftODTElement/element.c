@@ -486,3 +486,32 @@ plugin_init (GstPlugin * plugin)
 #define PACKAGE "swiftodt"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, swiftodt, "Object detection and tracking in Swift",
     plugin_init, SWIFTODT_VERSION, "Apache 2.0", "swiftodt", SWIFTODT_PAGE)
+
+static gboolean
+is_linked_element_registered (void)
+{
+  GstPluginFeature *feature = gst_registry_lookup_feature (gst_registry_get (), "swiftodt");
+  if (!feature)
+    return FALSE;
+  GstPlugin *plugin = gst_plugin_feature_get_plugin (feature);
+  gboolean is_linked = plugin && !gst_plugin_get_filename (plugin);
+  g_clear_object (&plugin);
+  gst_object_unref (feature);
+  return is_linked;
+}
+
+gboolean gst_swift_odt_register (void);
+
+/* See swiftodt_register_linked_element. */
+gboolean
+gst_swift_odt_register (void)
+{
+  static GMutex lock;
+  g_mutex_lock (&lock);
+  /* A second registration would replace and free the element factory. */
+  if (!is_linked_element_registered ())
+    gst_plugin_swiftodt_register ();
+  gboolean is_registered = is_linked_element_registered ();
+  g_mutex_unlock (&lock);
+  return is_registered;
+}
