@@ -81,16 +81,9 @@ package final class SegmentRetention: Sendable {
         }
     }
 
-    /// Calls ``clean(now:steady:)`` if the latest clean-up is more than 10 s ago, or 30 s without a maximum size. May be
-    /// called by all cameras that share the folder.
+    /// Calls ``clean(now:steady:)`` if the latest clean-up began at least 10 s ago, or 30 s without a maximum size.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
-        let isDue = state.withLock { state in
-            guard steady > state.cleaned.adding(cleaningInterval) else { return false }
-            // Setting the time here prevents another thread from starting a clean-up at the same time.
-            state.cleaned = steady
-            return true
-        }
-        if isDue { clean(steady: steady) }
+        if steady >= state.withLock(\.cleaned).adding(cleaningInterval) { clean(steady: steady) }
     }
 
     /// Returns the segments of all cameras, the oldest first.

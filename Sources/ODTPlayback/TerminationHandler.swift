@@ -109,7 +109,10 @@ package final class TerminationHandler: Sendable {
         let players = over(by: number)
         for player in players { player.askToEnd() }
         let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }
-        waiting.first?.notify("ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
+        Self.tell {
+            waiting.first?.notify(
+                "ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
+        }
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000_000)
         while sigtimedwait(&set, nil, &pause) < 0 || MonotonicClock.now - begin < Self.repetition {
             // After the end of the stream, closing the files can take long if the disk is slow. The elements therefore
@@ -117,10 +120,23 @@ package final class TerminationHandler: Sendable {
             let players = state.read(\.players)
             let stuck = players.first { $0.timeLeft.map { $0 < -(Player.stopping + Self.tolerance) } ?? false }
             guard let stuck else { continue }
-            stuck.notify("the stream does not stop: ending without waiting longer; its files may be incomplete")
+            Self.tell {
+                stuck.notify("the stream does not stop: ending without waiting longer; its files may be incomplete")
+            }
             break
         }
-        for player in state.read(\.players) { player.configuration.leave() }
+        let remaining = state.read(\.players)
+        Self.tell { for player in remaining { player.configuration.leave() } }
         _exit(128 + number)
+    }
+
+    /// Calls a function that prints, and waits for at most 0.2 s. The reader of the output may have stopped reading.
+    private static func tell(_ body: @escaping @Sendable () -> Void) {
+        let isDone = Monitor(false)
+        let isStarted = DetachedThread.run {
+            body()
+            isDone.update { $0 = true }
+        }
+        if isStarted { isDone.wait(until: MonotonicClock.now + 200_000_000) { $0 ? () : nil } }
     }
 }

@@ -37,7 +37,7 @@ import Testing
     private final class FailingSink: MeasuredSink {
         func take(_ message: WatchMessage) {}
         func measure(into text: inout MetricsText) {}
-        var failure: (output: String, isFailing: Bool)? { ("store", true) }
+        var writeState: (output: String, isFailing: Bool)? { ("store", true) }
     }
 
     @Test func outputThatCannotWriteIsNamedAndDoesNotEndHealth() throws {

@@ -30,6 +30,13 @@ struct EventCommandTests {
         #expect(others.allSatisfy(PathText.exists))
     }
 
+    @Test func commandInheritsNoFiles() throws {
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        let event = WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0)
+        try EventCommand("test -e /proc/$$/fd/2 && test ! -e /proc/$$/fd/\(file)").deliver(event, rule: "a", picture: nil)
+    }
+
     /// Each attempt cancels at a later moment of the start of the command.
     @Test(.timeLimit(.minutes(1))) func cancelledCommandEndsAtAnyMoment() {
         for step in 0..<50 {

@@ -622,6 +622,27 @@ class Ended(Annotating):
         self.assertGreater(len(times(self.path("out.mp4"), "a")), 5)
         self.assertEqual(self.names(), ["fifo.ts", "live.ts", "out.csv", "out.mp4"])
 
+    def test_second_signal_ends_program_whose_reader_has_stalled(self):
+        self.clip("long.mkv")
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, bytes(4096))
+        os.set_blocking(writer, True)
+        program = subprocess.Popen([ODT, "annotate", "--json", "-", FAST, self.path("long.mkv")], stdout=writer, stderr=writer,
+                                   stdin=subprocess.DEVNULL)
+        try:
+            for _ in range(2):
+                time.sleep(1.5)
+                program.send_signal(signal.SIGINT)
+            self.assertEqual(program.wait(10), 128 + signal.SIGINT)
+        finally:
+            program.kill()
+            program.wait()
+            os.close(reader)
+            os.close(writer)
+
     def test_progress_is_shown_only_on_terminal(self):
         try:
             leader, follower = pty.openpty()

@@ -206,7 +206,7 @@ final class Camera: Sendable {
             clips, camera: name,
             content: try RecordedContent(of: plan, isAnnotated: recording?.options.isAnnotated ?? false),
             isFile: !plan.isCamera, crops: crops,
-            saved: { [sinks, name] in if !isOver.read({ $0 }) { sinks.take($0, of: name) } },
+            saved: { [sinks, name] clip in isOver.read { if !$0 { sinks.take(clip, of: name) } } },
             pictured: { [sinks, name, redaction = crops?.redaction] in
                 sinks.take(snapshot: $0, of: name, redaction: redaction)
             },

@@ -16,8 +16,9 @@ final class WatchedCameras: Sendable {
         var isReloadDue = false
     }
 
-    /// The maximum time in nanoseconds between two checks of the ages of recordings and clips.
-    private static let cleaningInterval: Nanoseconds = 60_000_000_000
+    /// The maximum time in nanoseconds between two checks whether recordings and clips have to be cleaned up. The streaming
+    /// threads do not clean up, because reading a large folder on a slow disk can take longer than their queues last.
+    private static let cleaningInterval: Nanoseconds = 10_000_000_000
 
     private let plan: WatchPlan
     private let recording: Recording?
@@ -52,8 +53,8 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    /// Waits for SIGHUP. Returns `false` if all cameras have ended. While it waits, recordings and clips that are too
-    /// old are deleted, also if no camera delivers frames.
+    /// Waits for SIGHUP. Returns `false` if all cameras have ended. While it waits, recordings and clips that exceed a
+    /// limit are deleted.
     private func nextReload() -> Bool {
         while true {
             recording?.retention.cleanIfDue()

@@ -118,7 +118,6 @@ final class ClipRecorder: @unchecked Sendable {
     /// Takes an encoded frame with its timestamp (`time`) and its running time, both in nanoseconds.
     func take(_ buffer: UnsafeMutablePointer<GstBuffer>, isKey: Bool, time: Nanoseconds, running: Nanoseconds?) {
         lock.withLock { _ in
-            clips.retention.cleanIfDue()
             guard let running, isKey || !frames.isEmpty || file != nil else { return }
             // The times of reordered frames go back by less than 1 s. A larger step back means that the timestamps have
             // restarted.

@@ -121,10 +121,9 @@ final class CameraGate: Sendable {
     ) {
         pipeline[element].pad("src")?.observeBuffers { [weak self, weak pipeline] buffer in
             guard let self, let pipeline, let time = Nanoseconds(exactly: buffer.pointee.pts) else { return }
-            let waits: Bool? = self.state.withLock { state in
-                note(&state.pace, time, state.latest.since(time)) ? state.pace.waits : nil
+            self.state.withLock { state in
+                if note(&state.pace, time, state.latest.since(time)) { self.set(state.pace.waits, in: pipeline) }
             }
-            if let waits { self.set(waits, in: pipeline) }
         }
     }
 

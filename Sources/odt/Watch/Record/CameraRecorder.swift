@@ -140,7 +140,6 @@ final class CameraRecorder: @unchecked Sendable {
         let isKey = !buffer.hasFlag(GST_BUFFER_FLAG_DELTA_UNIT)
         let now = MonotonicClock.now
         let time = Nanoseconds(clamping: UInt64(buffer.pointee.pts == .max ? buffer.pointee.dts : buffer.pointee.pts))
-        recording.retention.cleanIfDue(steady: now)
         if time < .max { clips?.take(buffer, isKey: isKey, time: time, running: runningTime(of: time)) }
         if let segment, isDue(segment, at: time) {
             if isKey {

@@ -9,11 +9,12 @@ final class Recording: Sendable {
     let options: RecordOptions
     private let encoder: VideoEncoder
     private let locks: FolderLocks
+    private let count = Mutex(0)
     let retention: SegmentRetention
     /// A recorded segment that reaches this size in bytes is ended early. The size is a small part of the size limit,
     /// so that there are always older segments to delete.
     var largestSegment: Int {
-        options.folder.largest.map { max(1, $0 / (8 * max(1, locks.count))) } ?? .max
+        options.folder.largest.map { max(1, $0 / (8 * max(1, count.withLock { $0 }))) } ?? .max
     }
 
     /// - Throws: ``PlaybackError`` if recording is impossible, or if another `odt watch` records one of the cameras in
@@ -25,9 +26,10 @@ final class Recording: Sendable {
         try use(cameras)
     }
 
-    /// Records these cameras, too, from now on.
+    /// Records these cameras from now on.
     func use(_ cameras: [String]) throws {
         for name in try locks.add(cameras) { Self.adopt(in: options.folder.path + name + "/", of: name) }
+        count.withLock { $0 = cameras.count }
     }
 
     /// Gives the final names to the segments that an interrupted `odt watch` or a failure left unfinished.

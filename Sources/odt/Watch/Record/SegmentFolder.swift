@@ -61,8 +61,6 @@ final class FolderLocks: Sendable {
 
     init(in folder: SegmentFolder) { self.folder = folder }
 
-    var count: Int { locks.withLock(\.count) }
-
     /// Locks the folders of cameras. Returns the cameras whose folders were not locked before. If one of the folders
     /// cannot be locked, none is.
     func add(_ cameras: [String]) throws -> [String] {
