@@ -34,7 +34,8 @@ struct EventCommandTests {
         let file = open("/dev/null", O_RDONLY)
         defer { close(file) }
         let event = WatchEvent(camera: "cam", kind: "track", event: "begin", time: 0)
-        try EventCommand("test -e /proc/$$/fd/2 && test ! -e /proc/$$/fd/\(file)").deliver(event, rule: "a", picture: nil)
+        let command = EventCommand("test -e /proc/$$/fd/2 && test ! -e /proc/$$/fd/\(file)")
+        try command.deliver(event, rule: "a", picture: nil)
     }
 
     /// Each attempt cancels at a later moment of the start of the command.

@@ -178,11 +178,10 @@ struct StoreWriterTests {
         while try cameras(in: path) == 0 { sched_yield() }
         let moved = folder.path + "/moved.sqlite"
         #expect(rename(path, moved) == 0)
-        let cameras = ["yard", "gate"].map { ($0, RedactionFilter(properties: nil)) }
-        sink.use(cameras)
+        sink.use(["yard", "gate"].map { ($0, RedactionFilter(properties: nil)) })
         sink.close()
         // The new file needs the redaction of all cameras.
-        #expect(try self.cameras(in: path) == 2)
+        #expect(try cameras(in: path) == 2)
         // The moved file is complete without its write-ahead log.
         #expect(try cameras(in: moved) == 1)
         #expect(notes.read { $0.count } == 1 && notes.read { $0[0].contains("was moved") })

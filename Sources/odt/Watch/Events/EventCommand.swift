@@ -139,7 +139,7 @@ final class EventCommand: EventDelivery {
         // This program writes lines of JSON to standard output, so the output of the command goes to standard error.
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
         // GStreamer opens files and sockets that would be inherited.
-        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+        linux_posix_spawn_addclosefrom(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
