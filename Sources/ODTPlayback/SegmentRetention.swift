@@ -82,6 +82,7 @@ package final class SegmentRetention: Sendable {
     }
 
     /// Calls ``clean(now:steady:)`` if the latest clean-up began at least 10 s ago, or 30 s without a maximum size.
+    /// Must not be called by several threads at the same time.
     package func cleanIfDue(steady: Nanoseconds = MonotonicClock.now) {
         if steady >= state.withLock(\.cleaned).adding(cleaningInterval) { clean(steady: steady) }
     }

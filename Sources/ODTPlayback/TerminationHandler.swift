@@ -130,7 +130,8 @@ package final class TerminationHandler: Sendable {
         _exit(128 + number)
     }
 
-    /// Calls a function that prints, and waits for at most 0.2 s. The reader of the output may have stopped reading.
+    /// Calls a function that prints, and waits for at most 0.2 s. The reader of the output may have stopped reading. If
+    /// no thread can be started, nothing is printed.
     private static func tell(_ body: @escaping @Sendable () -> Void) {
         let isDone = Monitor(false)
         let isStarted = DetachedThread.run {

@@ -1,4 +1,5 @@
 import CODTGStreamer
+import Glibc
 import ODTPlayback
 import ODTTestSupport
 import SwiftODT
@@ -107,6 +108,22 @@ struct RecordingTests {
         recorder.finish()
         let segments = count.read { $0 }
         #expect(segments > 1)
+    }
+
+    /// An earlier connection could not finish a segment.
+    @Test(.timeLimit(.minutes(1))) func recorderNamesUnfinishedSegmentOfEarlierConnection() throws {
+        let recording = try recording(of: ["front"])
+        let name = recording.options.folder.path + "front/front-2026-11-22T15-45-01Z"
+        try #require(creat(name + ".part.mkv", 0o644) >= 0)
+        let recorder = CameraRecorder(
+            recording, camera: "front", content: .original(.identity), followsTag: false, clips: nil,
+            finished: { _ in }, notify: { _ in })
+        let pipeline = try Pipeline(
+            "videotestsrc num-buffers=3 ! jpegenc ! queue name=waiting ! fakesink name=recorded async=false")
+        recorder.record(from: pipeline)
+        try play(pipeline)
+        recorder.finish()
+        while !PathText.exists(name + ".mkv") { usleep(10_000) }
     }
 
     /// All cameras share the size limit, so the size of a segment follows the number of cameras after a reload.

@@ -193,8 +193,8 @@ class Configuration(Watching):
                 ("[camera a]\nsource={clip}\n[watch]\nquiet=yes", "watch.conf:4: quiet: use true or false"),
                 ("[camera a]\nsource={clip}\n[watch]\ntimeout=0", "watch.conf:4: timeout must be a number"),
                 ("[camera a]\nsource={clip}\n[watch]\nrecord-days=1", "watch.conf:4: record-days needs"),
-                ("[camera a]\nsource=rtsp://127.0.0.1:9/a # front", "watch.conf:2: source names no file: write the comment"),
-                *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=x # disk", f"watch.conf:4: {key} names no file: write the comment") for key in ("json", "record", "clips", "store")),
+                ("[camera a]\nsource=rtsp://127.0.0.1:9/a # front", "watch.conf:2: source: no file of this name exists; write a comment"),
+                *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=x # disk", f"watch.conf:4: {key}: no file of this name exists; write a comment") for key in ("json", "record", "clips", "store")),
                 *((f"[camera a]\nsource={{clip}}\n[watch]\n{key}=", f"watch.conf:4: {key} needs a value")
                   for key in ("json", "mqtt-password-file", "page-token-file", "on-event")),
                 ("[camera a]\nsource={clip}\n[watch]\nrecord=video\nrecord-encoder=foo", "watch.conf:5: record-encoder: unknown encoder 'foo'"),

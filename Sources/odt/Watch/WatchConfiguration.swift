@@ -73,7 +73,8 @@ struct WatchConfiguration {
         let hasComment = entry.value.contains(" #") || entry.value.contains("\t#")
         guard hasComment, !PathText.exists(path(entry.value)) else { return }
         throw PlaybackError(
-            "\(entry.place): \(entry.key) names no file: write the comment after '#' on its own line", isUsage: true)
+            "\(entry.place): \(entry.key): no file of this name exists; write a comment on its own line, or use a name "
+                + "without ' #'", isUsage: true)
     }
 
     static func flag(_ entry: KeyFile.Entry) throws -> Bool {

@@ -16,8 +16,7 @@ final class WatchedCameras: Sendable {
         var isReloadDue = false
     }
 
-    /// The maximum time in nanoseconds between two checks whether recordings and clips have to be cleaned up. The streaming
-    /// threads do not clean up, because reading a large folder on a slow disk can take longer than their queues last.
+    /// The time in nanoseconds between two checks whether recordings and clips have to be cleaned up.
     private static let cleaningInterval: Nanoseconds = 10_000_000_000
 
     private let plan: WatchPlan
@@ -44,6 +43,7 @@ final class WatchedCameras: Sendable {
         TerminationHandler.shared.onEnd { [state] _ in
             for camera in state.read(\.cameras).values { camera.stop(because: "the watch ended") }
         }
+        DetachedThread.run { [recording, clips, state] in Self.cleanUp(recording, clips, until: state) }
         while nextReload() { reload(line) }
         sinks.close()
         if sinks.isUnread { return 128 + SIGPIPE }
@@ -53,18 +53,22 @@ final class WatchedCameras: Sendable {
         }
     }
 
-    /// Waits for SIGHUP. Returns `false` if all cameras have ended. While it waits, recordings and clips that exceed a
-    /// limit are deleted.
-    private func nextReload() -> Bool {
-        while true {
+    /// Deletes the recordings and clips that exceed a limit, until all cameras have ended. Reading a large folder on a slow
+    /// disk can take longer than the queues of the recordings last, so the streaming threads clean up only after a
+    /// failed write.
+    private static func cleanUp(_ recording: Recording?, _ clips: Clips?, until state: Monitor<State>) {
+        repeat {
             recording?.retention.cleanIfDue()
             clips?.retention.cleanIfDue()
-            let answer: Bool? = state.wait(until: MonotonicClock.now.adding(Self.cleaningInterval)) { state in
-                if state.threads == 0 { return false }
-                defer { state.isReloadDue = false }
-                return state.isReloadDue ? true : nil
-            }
-            if let answer { return answer }
+        } while state.wait(until: MonotonicClock.now.adding(cleaningInterval)) { $0.threads == 0 ? true : nil } == nil
+    }
+
+    /// Waits for SIGHUP. Returns `false` if all cameras have ended.
+    private func nextReload() -> Bool {
+        state.wait { state in
+            if state.threads == 0 { return false }
+            defer { state.isReloadDue = false }
+            return state.isReloadDue ? true : nil
         }
     }
 

@@ -105,7 +105,7 @@ import Testing
         #expect(largestStep(blur) < 8)
     }
 
-    /// The head of a person who enters the picture is smaller than the person.
+    /// At the edge, the box contains only a part of the person, so its size is not that of the person.
     @Test func blocksAtTheEdgeOfThePictureAreLarger() {
         func count(_ x: Double) -> Int {
             let picture = FormatPicture(.gray8, width: 256, height: 256)

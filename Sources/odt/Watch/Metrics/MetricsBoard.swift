@@ -127,7 +127,7 @@ final class MetricsBoard: WatchSink {
         addStorage(of: cameras.map { ($0.name, $0.listed.metrics) }, to: &text)
         text.add(
             "swiftodt_output_failing", .gauge,
-            "Whether the latest attempt to write failed, for recordings and clips of connected cameras.",
+            "Whether the latest attempt to write failed; for record and clips, of connected cameras only.",
             writeStates(of: cameras.map(\.listed), sinks).map { Sample(["output": $0.output], $0.isFailing ? 1 : 0) })
         for sink in sinks { sink.measure(into: &text) }
         return text.text

@@ -159,7 +159,10 @@ final class CameraRecorder: @unchecked Sendable {
                 isAsked = false
             }
             try segment?.write(buffer)
-            if mayHaveUnfinished { Recording.adopt(in: folder, of: camera) }
+            if mayHaveUnfinished {
+                // On another thread, because the disk may be slow.
+                DetachedThread.run { [folder, camera] in Recording.adopt(in: folder, of: camera) }
+            }
             if isFailing { notify("recording resumed") }
             (mayHaveUnfinished, isFailing) = (false, false)
         } catch { fail(error) }
