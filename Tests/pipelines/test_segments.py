@@ -129,7 +129,7 @@ class Recording(Watching):
             self.assertIn(".part.", failed)
             resource.prlimit(watch.program.pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
             watch.complaint("recording resumed")
-            self.assertIn(failed.replace(".part", ""), self.segments())
+            self.wait(lambda: failed.replace(".part", "") in self.segments(), watch)
             self.assertEqual(watch.end(), 0, watch.complaints)
 
     @needs_server
