@@ -109,7 +109,7 @@ package final class TerminationHandler: Sendable {
         let players = over(by: number)
         for player in players { player.askToEnd() }
         let waiting = players.filter { $0.timeLeft ?? 0 > 1_000_000_000 }
-        Self.tell {
+        Self.runBriefly {
             waiting.first?.notify(
                 "ending the stream\(waiting.count > 1 ? "s" : ""); press Ctrl-C again to stop at once")
         }
@@ -120,19 +120,19 @@ package final class TerminationHandler: Sendable {
             let players = state.read(\.players)
             let stuck = players.first { $0.timeLeft.map { $0 < -(Player.stopping + Self.tolerance) } ?? false }
             guard let stuck else { continue }
-            Self.tell {
+            Self.runBriefly {
                 stuck.notify("the stream does not stop: ending without waiting longer; its files may be incomplete")
             }
             break
         }
         let remaining = state.read(\.players)
-        Self.tell { for player in remaining { player.configuration.leave() } }
+        Self.runBriefly { for player in remaining { player.configuration.leave() } }
         _exit(128 + number)
     }
 
     /// Calls a function that prints, and waits for at most 0.2 s. The reader of the output may have stopped reading. If
     /// no thread can be started, nothing is printed.
-    private static func tell(_ body: @escaping @Sendable () -> Void) {
+    private static func runBriefly(_ body: @escaping @Sendable () -> Void) {
         let isDone = Monitor(false)
         let isStarted = DetachedThread.run {
             body()

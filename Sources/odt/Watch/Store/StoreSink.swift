@@ -185,6 +185,7 @@ final class StoreSink: MeasuredSink {
                         store = nil
                     }
                 }
+                // The moved file is complete, and no row needs a new file.
                 if isClosing, store == nil, rows.isEmpty { break }
                 let current = try store ?? reopen()
                 store = current
